@@ -9,12 +9,11 @@ import { serveBuiltFiles } from "~/platform/http/built-files.server";
 import { compileTrust } from "~/platform/http/client-id.server";
 import { contextOf, createRequestContexts } from "~/platform/http/create-context.server";
 import { createErrorHandler, guardPages } from "~/platform/http/pages.server";
-import { createResourceRoutes } from "~/platform/http/resource-routes.server";
+import { createResourceRoutes, serveRoutes } from "~/platform/http/resource-routes.server";
 import { createPageHeaders } from "~/platform/http/security-headers.server";
-import { serveRoutes } from "~/platform/http/served-routes.server";
 import { openLog } from "~/platform/log/log.server";
 import type { Services } from "~/services.server";
-import { observeRequests } from "~/services/observe-requests.server";
+import { observeRequests } from "~/services/instrument.server";
 import { serve } from "~/services/serve.server";
 import { findWalletReach } from "~/gate/wallets.settings";
 import { findHiddenPaths, findMovedPaths, loadConfig } from "~/settings.server";
@@ -30,7 +29,7 @@ const build = serveRoutes(builtModules, {
 await serve({ config, build, log, closeLog, createApp });
 if (isDevelopment) await broadcastDevReady(build);
 
-/** Everything passes through here: the context, then a resource route, a file, or a page. */
+/** Every request: the context, then a resource route, a file, or a page. */
 function createApp(services: Services): express.Application {
   const { trustProxy } = config.serving;
   const observe = observeRequests(services, log);
@@ -46,7 +45,7 @@ function createApp(services: Services): express.Application {
       log,
     }),
   );
-  // Before the files, so that no call of the API looks for one on disk.
+  // Before the files, so that no API call looks for one on disk.
   app.use(
     createResourceRoutes(build.routes, {
       observe,

@@ -5,7 +5,7 @@ import { RemixServer, isRouteErrorResponse } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
 import { renderWelcomeHtml } from "~/content/welcome-html.server";
 import { WelcomeRenderer } from "~/gate/page/room/served-room";
-import { answerPageRefusal } from "~/platform/http/plain-page.server";
+import { pageRefusalResponse } from "~/platform/http/plain-page.server";
 import { Refusal, problemHeader } from "./platform/refusals/refusal";
 import { noteRefusal } from "~/platform/http/to-refusal.server";
 import { takeTurn } from "~/platform/http/turn.server";
@@ -27,7 +27,7 @@ export default async function handleRequest(
   if (loadContext.signal.aborted) return new Response(null, { status: responseStatusCode });
   const { cspNonce: nonce, headers, refusal, requestId, service } = loadContext;
   if (refusal && !/\btext\/html\b/i.test(headers.accept ?? ""))
-    return answerPageRefusal(headers.accept, { refusal, origin: service.origin, requestId });
+    return pageRefusalResponse(headers.accept, { refusal, origin: service.origin, requestId });
   let status = responseStatusCode;
   return await new Promise((resolve, reject) => {
     const { pipe, abort } = renderToPipeableStream(

@@ -1,6 +1,6 @@
 import { createChat } from "~/chat/create-chat.server";
 import { createContent } from "~/content/create-content.server";
-import { createDemo } from "~/demo/create-demo.server";
+import { createDemo } from "~/demo/demo-chain.gateway.server";
 import type { DemoChain } from "~/demo/demo-chain.gateway.server";
 import { createDoor } from "~/door/create-door.server";
 import { createGate } from "~/gate/create-gate.server";
@@ -15,7 +15,7 @@ import { paymentEmails } from "~/payments/payment-notifications.server";
 import { getChainClient } from "~/platform/chain/chain-clients.server";
 import { closeDatabase } from "~/platform/database/database.server";
 import { Refusal } from "~/platform/refusals/refusal";
-import { createStaticAnswer } from "~/platform/http/static-answer.server";
+import { createStaticResponse } from "~/platform/http/responses.server";
 import { createReadiness } from "~/platform/instance/readiness.server";
 import type { Log } from "~/platform/log/log.server";
 import { createOutbox } from "~/platform/outbox/create-outbox.server";
@@ -118,7 +118,7 @@ async function createServices(foundation: Foundation, buildVersion: string) {
     gate,
     door,
     publicKinds,
-    answerKeyList: createStaticAnswer(
+    answerKeyList: createStaticResponse(
       JSON.stringify(toKeyList(publicKinds)),
       "application/json; charset=utf-8",
       keyListMaxAgeSeconds,

@@ -8,7 +8,7 @@ import {
 import { refusalTable } from "~/platform/refusals/refusal";
 import type { RefusalName } from "~/platform/refusals/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
-import { answersJson } from "~/platform/openapi/json-content";
+import { respondsJson } from "~/platform/openapi/json-content";
 import type { HeaderDescription } from "~/platform/openapi/answer-headers";
 import type { RefusalContent } from "~/platform/openapi/problem-answers";
 import { errorContent } from "~/platform/openapi/problem-answers";
@@ -288,7 +288,7 @@ export const listModelsOperation = {
   limit: "models",
   caller: calledByHolder({ scope: "chat", isRequired: "by-setting", otherwise: "not-read" }),
   refusalContent: errorContent,
-  answers: answersJson("The models, never none.", {
+  answers: respondsJson("The models, never none.", {
     schema: modelListSchema.meta({ id: "Models" }),
     example: toModelList(["gpt-4o-mini", "gpt-4o"]),
   }),

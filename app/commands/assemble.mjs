@@ -1,4 +1,4 @@
-// Puts into a folder what runs in production and nothing else: the build, its files, and the packages it loads.
+// Puts what runs in production into a folder: the build, its files, and the packages it loads.
 import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import path from "node:path";
@@ -6,7 +6,7 @@ import { projectDir as projectDirWithSlash } from "./prepare.mjs";
 
 const projectDir = path.resolve(projectDirWithSlash);
 
-/** Files for the operator of that machine while the server is down. */
+/** For the operator while the server is down. */
 const shippedDocs = "backup changing-keys databases deploying many-instances operating settings upgrading";
 const shippedPaths = [
   "package.json",
@@ -33,7 +33,7 @@ const shippedPaths = [
 const importPattern =
   /(?:\bfrom|\bimport\s*\(?|\brequire\(|\.resolve\(|import\.meta\.url\)\s*\()\s*"((?:@[\w.-]+\/)?\w[\w.-]*)[\w./-]*"/g;
 
-// Types, sources and source maps of packages, and texts that are no licences.
+// Types, sources, source maps and documentation of packages, except licences.
 const unreadFiles = /(?:\.map|\.[cm]?tsx?|\.flow|(?<!licen[cs]e|notice|copying|patents)\.(?:md|markdown))$/i;
 
 /** The bundled commands and what they share. */
@@ -50,12 +50,12 @@ function readSource(file) {
   return readFileSync(path.join(projectDir, file), "utf8");
 }
 
-/** The threads that the build starts by their path, each with what it imports from beside it. */
+/** Threads that the build starts by their path, each with its local imports. */
 function listThreadFiles() {
   const files = new Set(
     [...readSource("build/index.js").matchAll(/"(app\/[\w./-]+\.mjs)"/g)].map(([, file]) => file),
   );
-  // A set also hands out what is added to it meanwhile.
+  // The loop also visits files that it adds.
   for (const file of files) {
     for (const [, beside] of readSource(file).matchAll(/\bfrom "(\.\/[\w./-]+\.mjs)"/g)) {
       files.add(path.posix.join(path.posix.dirname(file), beside));
@@ -64,17 +64,16 @@ function listThreadFiles() {
   return [...files];
 }
 
-/** Which packages these files name. */
 function listImports(files) {
   const { dependencies } = readManifest(projectDir);
   const imports = files.flatMap((file) => [...readSource(file).matchAll(importPattern)]);
-  // A string in the bundle may look like an import, but names no package of ours.
+  // A string in the bundle may look like an import.
   return imports
     .map(([, name]) => name)
     .filter((name) => !isBuiltin(name) && (dependencies[name] ?? findPackage(name, projectDir)));
 }
 
-/** Where Node finds a package that code in `from` asks for; null where it is not installed. */
+/** Resolves a package like Node; null if it is not installed. */
 function findPackage(name, from) {
   for (let folder = from; ; folder = path.dirname(folder)) {
     const found = path.join(folder, "node_modules", name);
@@ -83,7 +82,7 @@ function findPackage(name, from) {
   }
 }
 
-/** The packages with all they depend on. Optional peers, such as Prisma's command line, stay behind. */
+/** The packages with all dependencies, without optional peers such as Prisma's command line. */
 function collectPackages(names) {
   const folders = new Set();
   const waiting = names.map((name) => ({ name, from: projectDir, isNeeded: true }));

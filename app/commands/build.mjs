@@ -1,4 +1,4 @@
-// Builds server and browser code when anything they are made from is newer than the last build.
+// Builds server and browser code if any source has changed.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { compressBuild } from "./compress-build.mjs";
 import { prepare, projectDir, run } from "./prepare.mjs";
 
 const sources = ["app", "server.ts", "remix.config.js", "package-lock.json", "tsconfig.json"];
-/** There only while `build` holds a finished production build. */
+/** Exists only while `build` contains a finished production build. */
 export const stampFile = path.join(projectDir, "build/.made-from");
 
 function listFiles(source) {

@@ -53,7 +53,7 @@ test("content init writes what a content folder begins with, and never touches w
   expect(await readFile(path.join(contentDir, "welcome.md"), "utf8")).toBe("# Mine");
   expect(await readFile(path.join(contentDir, "styles.css"), "utf8")).toBe("");
 
-  // What a holder gets of it holds none of its comments, and the examples are no pages yet.
+  // A holder's copy has no comments, and the examples are not pages yet.
   const wholeDir = path.join(await createTestDir(), "content");
   await initContent(wholeDir);
   const complaints: unknown[] = [];

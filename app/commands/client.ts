@@ -1,4 +1,4 @@
-// A command-line client: what an API user does, step by step, with a private key of their own.
+// A command-line client for API users with a private key of their own.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -63,7 +63,7 @@ function readCommandLine() {
 
 type Options = ReturnType<typeof readCommandLine>["values"];
 type Client = { options: Options; origin: string; api: ApiClient };
-type Answered<Data> = { data?: Data; error?: unknown; response: Response };
+type ApiResult<Data> = { data?: Data; error?: unknown; response: Response };
 
 function readKeyFile(file: string | undefined): Partial<Options> {
   if (file === undefined) return {};
@@ -104,8 +104,8 @@ function readHolder(client: Client, kind: Kind | null): Holder {
   throw new CommandError(`Give the wallet's key: ${ways}.`);
 }
 
-/** The answer, or the end of the command with what the service said instead. */
-async function answerOf<Data>({ origin }: Client, call: Promise<Answered<Data>>): Promise<Data> {
+/** The response's data. A refusal ends the command. */
+async function resultOf<Data>({ origin }: Client, call: Promise<ApiResult<Data>>): Promise<Data> {
   const { data, error, response } = await call.catch((cause: Error) => {
     throw new CommandError(`${origin} could not be reached: ${String(cause.cause ?? cause)}`);
   });
@@ -115,11 +115,11 @@ async function answerOf<Data>({ origin }: Client, call: Promise<Answered<Data>>)
 
 type Kind = { standard: string; chainId?: number | undefined; isFirst: boolean };
 
-/** Null without --key: what the service means then needs no name. */
+/** Null without --key. */
 async function findKind(client: Client): Promise<Kind | null> {
   const { key: name } = client.options;
   if (name === undefined) return null;
-  const { keys } = await answerOf(client, client.api.GET("/api/keys"));
+  const { keys } = await resultOf(client, client.api.GET("/api/keys"));
   const index = keys.findIndex((kind) => kind.name === name);
   const kind = keys[index];
   if (kind) return { standard: kind.standard, chainId: kind.chainId, isFirst: index === 0 };
@@ -131,7 +131,7 @@ async function findKind(client: Client): Promise<Kind | null> {
 async function readSite(client: Client, kind: Kind | null): Promise<Site> {
   const { options, origin, api } = client;
   const given = options["chain-id"] ?? kind?.chainId;
-  const chainId = given ? Number(given) : (await answerOf(client, api.GET("/api/settings"))).chainId;
+  const chainId = given ? Number(given) : (await resultOf(client, api.GET("/api/settings"))).chainId;
   return { origin, chainId };
 }
 
@@ -140,19 +140,19 @@ async function sign(client: Client) {
   const holder = readHolder(client, kind);
   const site = await readSite(client, kind);
   if (client.options.legacy) return signLegacy(site, holder);
-  const { nonce } = await answerOf(client, client.api.GET("/api/nonce"));
+  const { nonce } = await resultOf(client, client.api.GET("/api/nonce"));
   return signSiwe({ site, holder, nonce });
 }
 
 async function mint(client: Client) {
   const { options, origin, api } = client;
-  const { chainId, contractAddress, rpcUrlForBrowser } = await answerOf(client, api.GET("/api/settings"));
+  const { chainId, contractAddress, rpcUrlForBrowser } = await resultOf(client, api.GET("/api/settings"));
   if (!rpcUrlForBrowser)
     throw new CommandError("This service is not a demo: get a key where its contract sells or gives them.");
   const own = findAccount(client);
   const privateKey = generatePrivateKey();
   const account = own ?? privateKeyToAccount(privateKey);
-  await answerOf(client, api.POST("/demo/faucet", { body: { address: account.address } }));
+  await resultOf(client, api.POST("/demo/faucet", { body: { address: account.address } }));
   const tokenId = await mintTestKey({
     account,
     chainId,
@@ -165,10 +165,10 @@ async function mint(client: Client) {
 
 const commands: Record<string, (client: Client) => Promise<object>> = {
   enter: async (client) =>
-    answerOf(client, client.api.POST("/api/gate-access", { body: await sign(client) })),
+    resultOf(client, client.api.POST("/api/gate-access", { body: await sign(client) })),
   bearer: (client) => {
     const accessToken = requireOption(client, "token");
-    return answerOf(client, createApiClient({ origin: client.origin, accessToken }).POST("/api/gate-access"));
+    return resultOf(client, createApiClient({ origin: client.origin, accessToken }).POST("/api/gate-access"));
   },
   submit: async (client) => {
     const kind = await findKind(client);
@@ -177,15 +177,15 @@ const commands: Record<string, (client: Client) => Promise<object>> = {
       holder: readHolder(client, kind),
       message: requireOption(client, "message"),
     });
-    return answerOf(client, client.api.POST("/api/form-submission-gate", { body }));
+    return resultOf(client, client.api.POST("/api/form-submission-gate", { body }));
   },
   status: (client) => {
     const path = { tokenId: requireOption(client, "token-id") };
     const { key } = client.options;
     const params = { path, ...(key !== undefined && { query: { key } }) };
-    return answerOf(client, client.api.GET("/api/token-status/{tokenId}", { params }));
+    return resultOf(client, client.api.GET("/api/token-status/{tokenId}", { params }));
   },
-  nonce: (client) => answerOf(client, client.api.GET("/api/nonce")),
+  nonce: (client) => resultOf(client, client.api.GET("/api/nonce")),
   sign,
   mint,
   "content init": () => {
@@ -206,8 +206,8 @@ await runCommand(
       return;
     }
     const { origin } = new URL(options.origin);
-    const answer = await commands[name]!({ options, origin, api: createApiClient({ origin }) });
-    process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+    const result = await commands[name]!({ options, origin, api: createApiClient({ origin }) });
+    process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
   },
   1,
 );

@@ -1,4 +1,4 @@
-// Compresses what browsers load, once for all of them. File names have a digest, so what is there stays as it is.
+// Compresses browser files once. File names have a digest, so existing results stay valid.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";

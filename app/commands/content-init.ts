@@ -5,7 +5,7 @@ import { installationDir } from "~/platform/config/installation.server";
 
 const skeleton = path.join(installationDir, "app/commands/content-skeleton");
 
-/** A commented beginning of a content folder. Leaves every file that exists as it is. */
+/** Writes a commented content folder. Keeps existing files. */
 export async function initContent(folder: string) {
   const names = (await readdir(skeleton, { recursive: true })).filter((name) => path.extname(name)).sort();
   const kept = names.filter((name) => existsSync(path.join(folder, name)));

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import path from "node:path";
-import { defaultDataDir } from "../platform/config/early-defaults.mjs";
+import { defaultDataDir } from "../platform/config/environment-file.mjs";
 import { endWithNpm, prepare, projectDir } from "./prepare.mjs";
 
 process.chdir(projectDir);

@@ -21,7 +21,7 @@ type Run = {
   hasTerminal?: boolean;
 };
 
-/** What `npm run index` starts, as a process; it is gone at the latest when the test ends. */
+/** The process that `npm run index` starts. It ends with the test at the latest. */
 function startIndex({ knowledge: { contentDir, dataDir }, args = [], env = {}, hasTerminal = false }: Run) {
   const [program, ...words] = scripts.index.split(" ");
   expect(program).toBe("node");
@@ -107,9 +107,7 @@ test(
     expect(await run.ended).toMatchObject({
       code: 130,
       stdout: "",
-      stderr: expect.stringMatching(
-        /64\/100 p\d+\.md#1\nStopped\. The next run goes on from here\.\n$/,
-      ) as string,
+      stderr: expect.stringMatching(/64\/100 p\d+\.md#1\nStopped\. Run it again\.\n$/) as string,
     });
     const { code, stdout } = await runIndex({ knowledge, env });
     expect(code).toBe(0);

@@ -1,4 +1,4 @@
-// Embeds what is new in the knowledge folder, and names the pages that cannot be used. The server may run meanwhile.
+// Embeds changes in the knowledge folder, and names unusable pages. The server may run meanwhile.
 import { parseArgs } from "node:util";
 import { loadEnvironmentFile } from "~/platform/config/environment-file.mjs";
 import { loadConfig } from "~/settings.server";
@@ -35,7 +35,7 @@ await runCommand(usage, async () => {
   const folder = knowledgeFolder(contentDir);
   const index = createSearchIndex(config.search.defaultAudience);
   const { embedding } = config.search;
-  // Null: without a model, words alone are compared.
+  // Without a model, the search compares words alone.
   const embedder = embedding && createProviderEmbedder(embedding);
   const { report, embedded } = await runInSteps("passages", async (onProgress, signal) => {
     const report = await readFolder({ folder, files: await listKnowledgeFiles(folder), index, signal });

@@ -15,8 +15,8 @@ import { runCommand, runInSteps, UsageError } from "./run-command";
 
 const usage = `Usage: latchkey migrate-data [options]
 
-Copies every row of the SQLite database into an empty PostgreSQL database, and checks counts and digests of every
-table. Stop the server first. Safe to repeat: what is there already is not copied again.
+Copies every row of the SQLite database into an empty PostgreSQL database, in one transaction, and compares digests of
+every table. Stop the server first. Safe to repeat: rows that are there already are only compared.
 
   --from file:…         the SQLite database; default: latchkey.db in DATA_DIR
   --to postgresql://…   the PostgreSQL database; default: DATABASE_URL
@@ -28,7 +28,7 @@ In the sources: npm run migrate-data -- [options].
 `;
 
 function readDatabases(options: { from?: string | undefined; to?: string | undefined }) {
-  // Both given, nothing else has to be set.
+  // If both are given, no setting is needed.
   const config = options.from !== undefined && options.to !== undefined ? null : loadConfig();
   if (config === null) forgetPostgresqlNames();
   const from = options.from ?? `file:${path.join(config!.serving.dataDir, "latchkey.db")}`;
@@ -41,7 +41,6 @@ function readDatabases(options: { from?: string | undefined; to?: string | undef
   return { filePath: source.path, url: target.url };
 }
 
-/** A wrong address is a wrong call, whatever is wrong about it. */
 function readUrl(url: string) {
   try {
     return readDatabaseUrl(url);
@@ -77,8 +76,8 @@ await runCommand(usage, async () => {
 
 function tell(tables: readonly CopiedTable[]): void {
   const width = Math.max(...tables.map(({ name }) => name.length));
-  for (const { name, count, added, digest } of tables) {
-    console.log(`${name.padEnd(width)}  ${count} rows, ${added} copied now, ${digest.slice(0, 16)}`);
+  for (const { name, count, digest } of tables) {
+    console.log(`${name.padEnd(width)}  ${count} rows, ${digest.slice(0, 16)}`);
   }
   const rows = tables.reduce((sum, { count }) => sum + count, 0);
   console.log(`Both databases hold the same ${rows} rows in ${tables.length} tables.`);

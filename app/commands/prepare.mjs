@@ -1,4 +1,4 @@
-// Makes a fresh clone ready to build or test. Plain JavaScript without packages: it runs before there are any.
+// Prepares a fresh clone to build or test. Plain JavaScript without packages: it runs before there are any.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ export const projectDir = fileURLToPath(new URL("../..", import.meta.url));
 const oldestNode = [20, 19];
 
 export async function run(command, parameters, { env = process.env, quiet = false } = {}) {
-  // On Windows npm is a script that only a shell can start.
+  // On Windows only a shell can start npm.
   const shell = process.platform === "win32" && command === "npm";
   const stdio = quiet ? ["ignore", "pipe", "pipe"] : "inherit";
   const child = spawn(command, parameters, { cwd: projectDir, env, stdio, shell });
@@ -28,7 +28,7 @@ export function requireNode() {
   process.exit(1);
 }
 
-/** Whether node_modules holds what package-lock.json asks for. npm writes its own copy of the lock when it is done. */
+/** Whether node_modules matches package-lock.json. npm writes its own copy of the lock when it is done. */
 function isInstalled() {
   const installed = path.join(projectDir, "node_modules/.package-lock.json");
   if (!existsSync(installed)) return false;
@@ -39,7 +39,7 @@ function isInstalled() {
   );
 }
 
-/** npm passes no SIGTERM on: this process ends in order when the one that started it is gone. */
+/** npm passes no SIGTERM on, so this process stops when npm is gone. */
 export function endWithNpm() {
   if (!process.env.npm_lifecycle_event) return;
   const parent = process.ppid;
@@ -52,7 +52,7 @@ export async function prepare() {
   requireNode();
   if (!isInstalled()) {
     console.log("Installing packages (once, about a minute) …");
-    // Under NODE_ENV=production npm omits what only the build needs.
+    // Under NODE_ENV=production npm omits build dependencies.
     await run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"]).catch(() => {});
     if (!isInstalled()) {
       console.error(

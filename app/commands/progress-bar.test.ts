@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createProgressBar } from "./progress-bar";
+import { createProgressBar } from "./run-command";
 
 function makeBar({ isTTY }: { isTTY: boolean }) {
   const written: string[] = [];

@@ -1,4 +1,4 @@
-// Shows and resets chat quotas where they are kept, whether or not the server runs.
+// Shows and resets chat quotas, whether or not the server runs.
 import { randomUUID } from "node:crypto";
 import os from "node:os";
 import { parseArgs } from "node:util";
@@ -65,14 +65,14 @@ function readOrder(options: Options): QuotaResetOrder {
 
 async function reset(order: QuotaResetOrder, config: Config, windows: QuotaWindowStore) {
   const actor = { clientId: `command-line:${os.userInfo().username}`, requestId: randomUUID() };
-  const answer = await resetQuotas(order, actor, {
+  const result = await resetQuotas(order, actor, {
     windows,
     kinds: config.keys,
-    // Beside the answer, which belongs to stdout.
+    // stdout is for the result.
     log: createLog("info", { write: (line) => void process.stderr.write(line) }),
   });
   for (const kind of ["token", "crypto"] as const) {
-    const { deleted } = answer[kind] ?? {};
+    const { deleted } = result[kind] ?? {};
     if (deleted === undefined) continue;
     console.log(`${kind}: ${deleted} ${deleted === 1 ? "window" : "windows"} cleared`);
   }

@@ -1,5 +1,3 @@
-import { createProgressBar } from "./progress-bar";
-
 export class CommandError extends Error {
   constructor(
     message: string,
@@ -9,7 +7,7 @@ export class CommandError extends Error {
   }
 }
 
-/** A wrong call: the message is followed by the usage. */
+/** The usage follows the message. */
 export class UsageError extends Error {}
 
 type Work<Result> = (
@@ -17,7 +15,7 @@ type Work<Result> = (
   stop: AbortSignal,
 ) => Promise<Result>;
 
-/** Runs a command to its end, and says what it could not do in words, without a stack. */
+/** Prints an error without its stack. */
 export async function runCommand(usage: string, main: () => Promise<void>, wrongCallCode = 2): Promise<void> {
   try {
     await main();
@@ -29,7 +27,7 @@ export async function runCommand(usage: string, main: () => Promise<void>, wrong
   }
 }
 
-/** Work in steps, with a bar, that a signal stops between two of them; the next run goes on. */
+/** Shows progress. A signal stops the work between two steps. */
 export async function runInSteps<Result>(unit: string, work: Work<Result>): Promise<Result> {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
@@ -38,8 +36,41 @@ export async function runInSteps<Result>(unit: string, work: Work<Result>): Prom
     return await work(bar.show, stop.signal);
   } catch (error) {
     if (!stop.signal.aborted) throw error;
-    throw new CommandError("Stopped. The next run goes on from here.", 130);
+    throw new CommandError("Stopped. Run it again.", 130);
   } finally {
     bar.end();
   }
+}
+
+const barChars = 24;
+
+type Stream = { isTTY?: boolean; write: (text: string) => unknown };
+type Progress = { done: number; total: number; source: string };
+
+/** Rewrites one line. If the output is no terminal, it writes a line for each tenth. */
+export function createProgressBar(stream: Stream, unit = "pages") {
+  let lastTenth = -1;
+  let isOpen = false;
+
+  function show({ done, total, source }: Progress): void {
+    const share = total === 0 ? 1 : done / total;
+    if (stream.isTTY) {
+      const filled = Math.round(share * barChars);
+      const bar = `${"█".repeat(filled)}${"░".repeat(barChars - filled)}`;
+      stream.write(`\r\u001B[2K${bar} ${done}/${total} ${source.slice(-40)}`);
+      isOpen = true;
+      return;
+    }
+    const tenth = Math.floor(share * 10);
+    if (tenth === lastTenth) return;
+    lastTenth = tenth;
+    stream.write(`${done} of ${total} ${unit}\n`);
+  }
+
+  function end(): void {
+    if (isOpen) stream.write("\n");
+    isOpen = false;
+  }
+
+  return { show, end };
 }

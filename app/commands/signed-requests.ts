@@ -4,12 +4,12 @@ import { SiweMessage } from "siwe";
 import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 import type { LegacyEnvelope } from "~/gate/proofs/legacy-envelope";
 
-/** Where a request goes and on which chain its key lives: what every signature is bound to. */
+/** Every signature is bound to both. */
 export type Site = { origin: string; chainId: number };
 export type Signer = Pick<LocalAccount, "address" | "signMessage">;
-/** `key`: its kind, where kinds have names. `vault`: the wallet that holds it, where the account is a delegate. */
+/** `key`: its kind, if kinds have names. `vault`: the wallet that owns it, if the account is a delegate. */
 export type Holder = { account: Signer; tokenId: string; key?: NamedKey; vault?: string };
-export type NamedKey = { name: string; isFirst: boolean };
+type NamedKey = { name: string; isFirst: boolean };
 
 function meantKey({ tokenId, key, vault }: Holder) {
   return { tokenId, ...(key && { key: key.name }), ...(vault !== undefined && { vault }) };
@@ -53,7 +53,7 @@ type SignFormOptions = {
   timestamp?: number;
 };
 
-/** The body of POST /api/form-submission-gate; the message is part of what is signed unless `signHash` is false. */
+/** The body of POST /api/form-submission-gate. Signs the message too, unless `signHash` is false. */
 export async function signForm(options: SignFormOptions) {
   const { site, holder, message, signHash = true, timestamp = Date.now() } = options;
   const messageHash = signHash ? keccak256(stringToHex(message)) : undefined;

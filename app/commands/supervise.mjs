@@ -1,5 +1,5 @@
-// Several servers on one port (WORKERS): starts them, replaces those that die or hang, stops them in order, and adds
-// up their metrics. The other end of each message is app/platform/instance/worker.server.ts.
+// Several servers on one port (WORKERS): starts them, replaces those that die or hang, stops them, and adds up their
+// metrics. The other end of each message is app/platform/instance/worker.server.ts.
 import cluster from "node:cluster";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
@@ -10,22 +10,22 @@ import { openOutput } from "../platform/log/open-output.mjs";
 import { isTextFormat, toTextLine } from "../platform/log/text-line.mjs";
 
 /**
- * Workers tell every second that they are alive. Seconds are counted, not measured: a machine may sleep. And on one with
- * far too much to do, a worker with hundreds of new requests is silent for several seconds without hanging.
+ * Workers send a heartbeat every second. We count seconds instead of measuring time, because a machine may sleep. On a
+ * busy one, a worker with hundreds of new requests may send none for several seconds.
  */
 const maxSilentSeconds = 15;
-/** Each worker is started at most once in this time: one that dies again and again does not keep the machine busy. */
+/** Each worker is started at most once in this time, so that a crash loop doesn't load the machine. */
 const restartMs = 1_000;
-/** Longer than a worker takes, whatever happens. */
+/** Longer than a worker takes. */
 const stopLimitMs = 9_750;
 /** At a port that no worker has open. */
 const [maxHeldConnections, maxHeldMs] = [1_000, 5_000];
 const heldTooLong = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nConnection: close\r\n\r\n";
 const exec = fileURLToPath(new URL("start.mjs", import.meta.url));
-/** A worker that does not answer in time counts with what it told before. */
+/** After it, a worker counts with its previous metrics. */
 const collectLimitMs = 2_000;
 
-/** It says little, and waits for nobody: a line that a full pipe does not take goes out with the next one. */
+/** Never waits: a line that a full pipe doesn't take goes out with the next one. */
 const output = pino.destination({
   dest: openOutput(1),
   sync: true,
@@ -40,9 +40,9 @@ const log = pino(
 );
 /** The living workers, each with its state. */
 const members = new Map();
-/** What holds each port that workers have opened so far, while none has it open. */
+/** Connections at ports that no worker has open. */
 const held = new Map();
-/** Counts of workers that are gone: sums must not fall when one dies. */
+/** Counts of ended workers: sums must not fall when one dies. */
 let endedCounts = [];
 let count = 0;
 let servedPort = null;
@@ -50,11 +50,11 @@ let readyCount = 0;
 let isStopping = false;
 let exitCode = 0;
 
-/** The first worker starts alone: it migrates the database and tells what is wrong with the settings, once. */
+/** The first worker starts alone: it migrates the database, and reports faults in the settings once. */
 export function supervise(workers) {
   count = workers;
-  // The kernel gives each connection to a worker that takes it. Through this process, one that was on its way to a worker
-  // that dies would stay open and never be answered.
+  // The kernel gives each connection to a worker. Through this process, a connection on its way to a dying worker would
+  // hang.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.on("listening", ({ id }, { address, port }) => {
     if (!held.has(port)) held.set(port, createHold(address));
@@ -77,7 +77,7 @@ function startWorker() {
   worker.once("disconnect", holdPorts);
   worker.on("message", (message) => receive(member, message));
   worker.once("exit", (code, signal) => onEnd(member, { code, signal }));
-  // A process that could not even be made has no exit.
+  // A process that could not start has no exit.
   worker.on("error", (error) => {
     if (worker.process.pid === undefined) onEnd(member, { code: 1, reason: error.message });
   });
@@ -86,7 +86,7 @@ function startWorker() {
 function receive(member, message) {
   member.silentSeconds = 0;
   if (message.type === "ready") onReady(member, message);
-  // It asks for the port itself with its next message.
+  // The worker opens the port itself with its next message.
   if (message.type === "opening") held.get(message.port)?.server.close();
   if (message.type === "metrics") member.onMetrics?.(message.metrics);
   if (message.type === "scrape") {
@@ -107,7 +107,9 @@ function createHold(host) {
   return { host, server, waiting };
 }
 
-/** With its last worker a port is closed. Until the next one opens it, connections wait here instead of being refused. */
+/**
+ * With its last worker a port is closed. Until the next one opens it, connections wait here instead of being refused.
+ */
 function holdPorts() {
   const living = [...members.values()].filter(({ worker }) => worker.isConnected());
   for (const [port, { host, server }] of held) {
@@ -116,7 +118,7 @@ function holdPorts() {
   }
 }
 
-/** When the worker has opened all its ports: it is sent one connection after the other, and nothing in between. */
+/** When the worker has opened all its ports, it gets the waiting connections. */
 function handOver({ worker, ports }) {
   for (const port of ports) {
     const { waiting } = held.get(port);
@@ -143,7 +145,7 @@ function onEnd(member, { code, signal, reason }) {
   members.delete(member.worker.id);
   keepCounts(member);
   if (isStopping || readyCount === 0) {
-    // One that was only loading ends by the signal itself.
+    // A worker that is still loading ends by the signal itself.
     exitCode ||= code ?? (signal === "SIGTERM" ? 0 : 1);
     if (members.size === 0) end(isStopping ? exitCode : exitCode || 1);
     return;
@@ -153,7 +155,7 @@ function onEnd(member, { code, signal, reason }) {
   setTimeout(startWorker, Math.max(0, member.startedAtMs + restartMs - performance.now()));
 }
 
-/** While it starts, a migration may take any time; from then on it has to answer. */
+/** A migration may take any time, so the check begins after the start. */
 function checkWorkers() {
   for (const member of members.values()) {
     if (member.port === null || (member.silentSeconds += 1) <= maxSilentSeconds) continue;
@@ -181,11 +183,11 @@ function end(code) {
 async function renderAll() {
   const listReady = () => [...members.values()].filter(({ port }) => port !== null);
   await Promise.all(listReady().map(collect));
-  // One that has ended meanwhile is among the ended counts.
+  // A worker that has ended meanwhile is among the ended counts.
   return AggregatorRegistry.aggregate([endedCounts, ...listReady().map(({ metrics }) => metrics)]).metrics();
 }
 
-/** Scrapes at the same time share one answer. */
+/** Concurrent scrapes share one result. */
 function collect(member) {
   member.collecting ??= new Promise((resolve) => {
     const timer = setTimeout(resolve, collectLimitMs);

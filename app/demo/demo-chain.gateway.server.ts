@@ -2,9 +2,13 @@ import { encodeFunctionData, isAddress, parseAbi } from "viem";
 import type { Address } from "viem";
 import { Refusal } from "~/platform/refusals/refusal";
 import type { FaucetRequest } from "./demo.schema";
+import type { KeyKinds } from "~/gate/kinds/kind";
+import { firstKind } from "~/gate/kinds/kind";
+import type { KeyChain } from "~/gate/kinds/keys.settings";
+import { listLeaves } from "~/gate/kinds/requirement";
 
-/** What a page may ask of the demo's own chain: reading, and sending what a wallet has signed. Nothing of anvil's own. */
-export const allowedMethods: ReadonlySet<string> = new Set([
+/** Pages may read the demo's own chain, and send signed transactions. They may use none of anvil's own methods. */
+const allowedMethods: ReadonlySet<string> = new Set([
   "eth_accounts",
   "eth_blockNumber",
   "eth_call",
@@ -34,7 +38,7 @@ const timeoutMs = 5000;
 type RpcRequest = { method: string; params: unknown[]; id?: unknown };
 
 /** `coins`: the tokens that the demo gives away. */
-export function createDemoChain({ rpcUrl, coins }: { rpcUrl: string; coins: readonly Address[] }) {
+function createDemoChain({ rpcUrl, coins }: { rpcUrl: string; coins: readonly Address[] }) {
   async function ask({ method, params, id }: RpcRequest): Promise<Record<string, unknown>> {
     const response = await fetch(rpcUrl, {
       method: "POST",
@@ -51,7 +55,7 @@ export function createDemoChain({ rpcUrl, coins }: { rpcUrl: string; coins: read
     return { jsonrpc: "2.0", id: request.id ?? null, error };
   }
 
-  /** Tops a test wallet up with worthless test money, so that it can pay for minting, or with one of the demo's tokens. */
+  /** Gives a test wallet worthless money for minting, or some of one of the demo's tokens. */
   async function fillWallet({ address, token }: FaucetRequest): Promise<FaucetRequest> {
     const detail = "address must be a wallet address: 0x and 40 hex digits.";
     if (!isAddress(address, { strict: false })) throw new Refusal("invalid-request", { detail });
@@ -78,3 +82,14 @@ export function createDemoChain({ rpcUrl, coins }: { rpcUrl: string; coins: read
 }
 
 export type DemoChain = ReturnType<typeof createDemoChain>;
+
+/** Uses the first kind's chain, and gives away the tokens that its keys require. */
+export function createDemo({ chains, kinds }: { chains: readonly KeyChain[]; kinds: KeyKinds }): DemoChain {
+  const { chainId } = firstKind(kinds);
+  const leaves = kinds.list.flatMap(({ requirement }) => (requirement ? listLeaves(requirement) : []));
+  const coins = leaves.flatMap((leaf) =>
+    leaf.type === "erc20" && leaf.chainId === chainId && !leaf.isSecret ? [leaf.contract] : [],
+  );
+  const rpcUrl = chains.find(({ id }) => id === chainId)!.rpcUrls[0]!;
+  return createDemoChain({ rpcUrl, coins });
+}

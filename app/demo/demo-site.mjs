@@ -1,5 +1,5 @@
-// The demo's second site: plain files, and the least that a proxy does to open them to holders. docs/door.md has the
-// proxies to use.
+// The demo's second site: plain files, and a minimal proxy that opens them to holders. docs/door.md has the proxies to
+// use.
 import { readFileSync } from "node:fs";
 import http from "node:http";
 import { pipeline } from "node:stream/promises";
@@ -12,9 +12,9 @@ const files = new Map([
   ["/site.css", { type: "text/css; charset=utf-8", file: "site.css" }],
 ]);
 
-/** What Latchkey is told of a visitor's request besides where it went; the rest a visitor could say of itself. */
+/** Latchkey gets these of a visitor's request. A visitor could forge the others. */
 const passedOn = ["accept", "accept-language", "cookie", "sec-fetch-mode", "user-agent"];
-/** What a visitor is told of Latchkey's answer. */
+/** A visitor gets these of Latchkey's response. */
 const passedBack = [
   "cache-control",
   "content-security-policy",
@@ -34,9 +34,9 @@ const timeoutMs = 10_000;
  */
 export async function startDemoSite({ port, gatePort }) {
   const server = http.createServer((request, response) => {
-    answer({ request, response, port, gatePort }).catch(() => {
+    respond({ request, response, port, gatePort }).catch(() => {
       if (!response.headersSent) response.writeHead(502, { "Content-Type": "text/plain" });
-      response.end("Latchkey did not answer.\n");
+      response.end("Latchkey did not respond.\n");
     });
   });
   await new Promise((resolve, reject) => {
@@ -53,7 +53,7 @@ export async function startDemoSite({ port, gatePort }) {
 /** @typedef {{ request: http.IncomingMessage, response: http.ServerResponse, port: number, gatePort: number }} Exchange */
 
 /** @param {Exchange} exchange */
-async function answer(exchange) {
+async function respond(exchange) {
   const { request, response } = exchange;
   const { url = "/", method = "GET" } = request;
   if (!url.startsWith("/")) return void response.writeHead(400).end();

@@ -97,5 +97,5 @@ test("the way in on the demo's site is Latchkey's", async () => {
 test("without Latchkey the demo's site lets nobody in", async () => {
   const { port, closeLatchkey } = await openSite(open);
   closeLatchkey();
-  expect(await ask(port, "/")).toMatchObject({ status: 502, body: "Latchkey did not answer.\n" });
+  expect(await ask(port, "/")).toMatchObject({ status: 502, body: "Latchkey did not respond.\n" });
 });

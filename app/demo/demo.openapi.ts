@@ -1,12 +1,12 @@
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
-import { answersJson, jsonContent } from "~/platform/openapi/json-content";
+import { respondsJson, jsonContent } from "~/platform/openapi/json-content";
 import * as z from "zod";
 import { faucetRequestSchema, rpcRequestSchema } from "./demo.schema";
 
 const tag = "Demo";
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
-/** The same rule, without the null that OpenAPI 3.0 cannot put beside other types. */
+/** The same rule, without the null that OpenAPI 3.0 can't combine with other types. */
 const documentedRpcRequest = rpcRequestSchema
   .extend({
     id: z.union([z.string(), z.number()]).optional(),
@@ -31,7 +31,7 @@ export const fillWalletOperation: OperationDescription = {
   description:
     "Fills a wallet with worthless money of the demo's chain, so that it can pay for minting, or gives it some of a token that a key asks for.",
   body: { required: true, content: jsonContent(fauceted) },
-  answers: answersJson("The wallet is filled.", fauceted),
+  answers: respondsJson("The wallet is filled.", fauceted),
 };
 
 export const askDemoChainOperation: OperationDescription = {
@@ -48,7 +48,7 @@ export const askDemoChainOperation: OperationDescription = {
       example: { jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] },
     }),
   },
-  answers: answersJson("The chain's answer, an error of its own included.", {
+  answers: respondsJson("The chain's answer, an error of its own included.", {
     schema: z.looseObject({}).meta({ id: "RpcAnswer", type: "object", additionalProperties: true }),
     example: { jsonrpc: "2.0", id: 1, result: "0x7a69" },
   }),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readAskedFor } from "./asked-for";
+import { readAskedFor } from "./question.server";
 import { writeDoorAddress } from "./door-address";
 
 type Headers = Record<string, string>;

@@ -9,14 +9,19 @@ import type { Metrics } from "~/platform/metrics/metrics.server";
 import { systemClock as clock } from "~/platform/time/clock";
 import type { DoorCodeStore } from "./door-codes.store.server";
 import { createDoorTokens } from "./door-token.server";
-import { readDoorVisit } from "./door-visit.server";
-import type { DoorVisitDependencies, DoorVisitRequest } from "./door-visit.server";
 import type { DoorSite } from "./door.settings";
-import { goOn, requireDestination } from "./go-on.server";
-import { answerQuestion } from "./question.server";
+import { createWayIn, goOn, requireDestination } from "./go-on.server";
+import { judgeQuestion, wayInTo } from "./question.server";
 import type { DoorQuestion, QuestionDependencies } from "./question.server";
-import { enterSite, leaveSite, startWayIn } from "./way-in.server";
-import type { SiteRequest, WayInDependencies } from "./way-in.server";
+import type { Destination, WayOn, WayOnOrder } from "./go-on.server";
+import { claimOf } from "~/gate/tokens/caller.server";
+import { digestShape } from "~/gate/session/session.schema";
+import { findSessionToken } from "~/gate/session/session.server";
+import { normalizeSite } from "~/platform/config/domains";
+import type { AccessClaim } from "~/platform/http/request-context.server";
+import { toRefusal } from "~/platform/http/to-refusal.server";
+import { writeDoorAddress } from "./door-address";
+import type { DoorVisit } from "./door-visit";
 
 type DoorPageRequest = DoorVisitRequest & Pick<DoorVisitDependencies, "noteWayOn"> & { host: string | null };
 
@@ -36,10 +41,10 @@ type DoorDependencies = {
   metrics: Pick<Metrics, "openDoorMetrics">;
 };
 
-/** More codes for one session and site within this time mean that the browser does not keep the site's cookie. */
+/** More codes for one session and site mean that the browser doesn't keep the site's cookie. */
 const codeLimit = { name: "door-codes", points: 5, windowSeconds: 30, algorithm: "sliding" } as const;
 
-/** Sites that know nothing of keys, which a proxy opens to holders. Without sites nothing of it is reached. */
+/** A proxy opens these sites to holders. */
 export function createDoor(given: DoorDependencies) {
   const { origin, codes, chainSettings } = given;
   const { holding, signing, session } = given.gate;
@@ -59,20 +64,17 @@ export function createDoor(given: DoorDependencies) {
     cacheSeconds: chainSettings.ownershipCacheSeconds,
     countQuestion: doorMetrics?.countQuestion,
   };
-  const wayIn: WayInDependencies = { origin, sites, codes, tokens, clock };
   const { consume: consumeCodes } = given.openLimiter(codeLimit);
   const going = { ...holding, sites, codes, consumeCodes, prolongSession: session.prolong };
   const findDestination = (door: string) => requireDestination(door, sites);
   const goOnTo = (order: Parameters<typeof goOn>[0]) => goOn(order, going);
   return {
-    answer: (asked: DoorQuestion) => answerQuestion(asked, question),
-    start: (request: SiteRequest) => startWayIn(request, wayIn),
-    enter: (request: SiteRequest) => enterSite(request, wayIn),
-    leave: (request: SiteRequest) => leaveSite(request, wayIn),
+    answer: (asked: DoorQuestion) => judgeQuestion(asked, question),
+    ...createWayIn({ origin, sites, codes, tokens, clock }),
     requireDestination: findDestination,
     goOn: ({ door, start, caller }: { door: string; start: string; caller: Caller }) =>
       goOnTo({ destination: findDestination(door), start, caller }),
-    /** For the gate's page. Without sites, whatever its address says means nothing. */
+    /** For the gate's page. */
     visit: async ({ host, noteWayOn, ...request }: DoorPageRequest) => {
       if (sites.size === 0) return null;
       return await readDoorVisit(request, {
@@ -84,4 +86,74 @@ export function createDoor(given: DoorDependencies) {
       });
     },
   };
+}
+
+type DoorVisitRequest = {
+  searchParams: URLSearchParams;
+  cookie: string | undefined;
+  /** Whether the visitor navigates. Otherwise there is no redirect, because subresources must make no codes. */
+  isOwnVisit: boolean;
+};
+
+type DoorVisitDependencies = {
+  sites: ReadonlyMap<string, DoorSite>;
+  requireDestination: (door: string) => Destination;
+  identifySession: () => Promise<Caller>;
+  goOn: (order: WayOnOrder) => Promise<WayOn>;
+  /** Records a granted way in. The page records a refusal when it tries again. */
+  noteWayOn: (way: { claim: AccessClaim | null; site: string }) => void;
+};
+
+/** The page's data, or a redirect. Null: the visitor comes from no site. */
+async function readDoorVisit(
+  { searchParams, cookie, isOwnVisit }: DoorVisitRequest,
+  dependencies: DoorVisitDependencies,
+): Promise<DoorVisit | { redirectTo: string; kept?: WayOn["kept"] } | null> {
+  const doors = searchParams.getAll("door");
+  if (doors.length === 0) return readLeft(searchParams, dependencies.sites);
+  const destination = doors.length === 1 ? findDestination(doors[0]!, dependencies) : null;
+  if (destination === null) return { kind: "wrong" };
+  const { address, site } = destination;
+  const [start = "", ...others] = searchParams.getAll("start");
+  if (!digestShape.test(start) || others.length > 0) return { redirectTo: wayInTo(address) };
+  if (isOwnVisit && findSessionToken(cookie) !== null) {
+    const way = await findWayOn(destination, start, dependencies);
+    if (way !== null) return { redirectTo: way.goTo, kept: way.kept };
+  }
+  const keyKinds = site.kinds.map(({ name }) => name);
+  return { kind: "arriving", host: site.host, address: writeDoorAddress(address), start, keyKinds };
+}
+
+function readLeft(searchParams: URLSearchParams, sites: DoorVisitDependencies["sites"]): DoorVisit | null {
+  const host = normalizeSite(searchParams.get("left") ?? "");
+  return host !== null && sites.has(host) ? { kind: "left", host } : null;
+}
+
+function findDestination(door: string, { requireDestination }: DoorVisitDependencies): Destination | null {
+  try {
+    return requireDestination(door);
+  } catch (error) {
+    if (toRefusal(error).status === 400) return null;
+    throw error;
+  }
+}
+
+/** Browsers follow twenty redirects, which is five rounds. From a page they count again, and it explains the fault. */
+const codesForThePage = 2;
+
+/** Null for every refusal: the page tries again and shows the reason. */
+async function findWayOn(
+  destination: Destination,
+  start: string,
+  { identifySession, goOn, noteWayOn }: DoorVisitDependencies,
+): Promise<WayOn | null> {
+  try {
+    const caller = await identifySession();
+    const way = await goOn({ destination, start, caller, codesToKeep: codesForThePage });
+    noteWayOn({ claim: claimOf(caller), site: destination.site.host });
+    return way;
+  } catch (error) {
+    if (toRefusal(error).refusalName === "internal-error") throw error;
+    return null;
+  }
 }

@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
-import { maxReturnPathChars, toReturnPath } from "./door-address";
-import { doorCookieName, readDoorCookie, writeDoorCookie } from "./door-cookies";
+import {
+  doorCookieName,
+  maxReturnPathChars,
+  readDoorCookie,
+  toReturnPath,
+  writeDoorCookie,
+} from "./door-address";
 
 const base = "https://wiki.example.com/here";
 

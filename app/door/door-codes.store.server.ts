@@ -1,8 +1,8 @@
 import type { Clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";
 
-/** `digest`: of the code, which is kept nowhere. */
-export type DoorCode = { digest: string; site: string; startHash: string };
+/** `digest`: the code itself is not stored. */
+type DoorCode = { digest: string; site: string; startHash: string };
 export type DoorCodeStore = ReturnType<typeof createDoorCodeStore>;
 
 export function createDoorCodeStore(database: Database, clock: Clock) {
@@ -18,7 +18,7 @@ export function createDoorCodeStore(database: Database, clock: Clock) {
       await database.doorCode.create({ data: { digest, site, startHash, claims, expiresAtMs } });
     },
 
-    /** The claims, once, however many ask; null for anybody else, who uses nothing up. */
+    /** Returns the claims once. A wrong request returns null and spends nothing. */
     async spendCode({ digest, site, startHash }: DoorCode): Promise<string | null> {
       const nowMs = BigInt(clock());
       const [spent] = await database.doorCode.updateManyAndReturn({

@@ -4,18 +4,18 @@ import { readSignedToken, signToken, createVerifiedTokens } from "~/gate/tokens/
 import type { SignedTokenRules } from "~/gate/tokens/signed-token.server";
 import type { KeyKind, KeyKinds } from "~/gate/kinds/kind";
 import type { DoorSite } from "./door.settings";
-import { doorClaimsSchema } from "./door-token.schema";
-import type { DoorClaims } from "./door-token.schema";
+import * as z from "zod";
+import { accessClaimsSchema } from "~/gate/tokens/access-token.schema";
 
 const tokenType = "door+jwt";
 
 export type DoorToken = { claims: DoorClaims; keyKind: KeyKind };
-/** What a token will say of its holder; the rest is the site's and the clock's. */
+/** Claims about the holder. The rest comes from the site and the clock. */
 export type DoorGrant = Omit<DoorClaims, "iss" | "aud" | "exp" | "jti" | "kind">;
 
 export type DoorTokens = ReturnType<typeof createDoorTokens>;
 
-export type DoorTokenOptions = Omit<SignedTokenRules, "expected"> & {
+type DoorTokenOptions = Omit<SignedTokenRules, "expected"> & {
   issuer: string;
   kinds: KeyKinds;
   sites: readonly DoorSite[];
@@ -38,11 +38,11 @@ export function createDoorTokens({ issuer, kinds, sites, ttlSeconds, ...rules }:
   }
 
   return {
-    /** For any of the sites: which one, the caller compares. Throws the refusal of a bad token. */
+    /** Accepts tokens of any site; the caller compares. Throws the refusal of a bad token. */
     read: verified.read,
     async mint(grant: DoorGrant, site: string): Promise<{ token: string; expiresAtSeconds: number }> {
       const exp = grant.iat + ttlSeconds;
-      // Parsed on the way out too, so that nothing is signed that would be refused on its way in.
+      // Parsed before signing too, so that we sign nothing that we would refuse.
       const claims = doorClaimsSchema.parse({
         ...grant,
         iss: issuer,
@@ -55,3 +55,27 @@ export function createDoorTokens({ issuer, kinds, sites, ttlSeconds, ...rules }:
     },
   };
 }
+
+const { iss, sub, iat, exp, jti, tokenId, chainId, contract, key, vault, siwe_hash } =
+  accessClaimsSchema.shape;
+
+/** For one site's door only. */
+const doorClaimsSchema = z.object({
+  iss,
+  /** The site's `host[:port]` in normal form. */
+  aud: z.string().min(1),
+  sub,
+  iat,
+  exp,
+  jti,
+  kind: z.literal("door"),
+  tokenId,
+  chainId,
+  contract,
+  key,
+  vault,
+  /** The `siwe_hash` of the session's tokens, which renewals keep. */
+  sid: siwe_hash,
+});
+
+type DoorClaims = z.infer<typeof doorClaimsSchema>;

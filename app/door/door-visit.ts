@@ -1,8 +1,8 @@
-/** What brought a visitor from a site to the gate's page. */
+/** How a visitor came from a site to the gate's page. */
 export type DoorVisit =
-  /** An address on no site of ours, which leads nowhere. */
+  /** The address is on no site of ours. */
   | { kind: "wrong" }
   /** On the way in: `address` and `start` as the site wrote them; the names of the kinds of keys that open it. */
   | { kind: "arriving"; host: string; address: string; start: string; keyKinds: string[] }
-  /** The site was left. */
+  /** The visitor signed out of the site. */
   | { kind: "left"; host: string };

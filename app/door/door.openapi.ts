@@ -116,7 +116,7 @@ type SiteOperation = Pick<
 
 const ofSite = "For the site's host alone.";
 
-/** On a site's own host, which its proxy gives to this gate; on any other there is nothing. */
+/** On a site's own host, whose proxy forwards these paths to this gate. */
 function siteOperation({ location, cookie, more = {}, ...operation }: SiteOperation): OperationDescription {
   return {
     method: "get",

@@ -89,7 +89,7 @@ test("the gate's public origin is its own host too, and the state service is nee
   const off = problemsInProduction({ DOOR_HOSTS, NEXT_PUBLIC_ENABLE_STATE_WORKER: "false" });
   expect(off.join()).toContain("DOOR_HOSTS cannot be used while NEXT_PUBLIC_ENABLE_STATE_WORKER is false.");
   expect(problemsOf({ ...withKinds, DOOR_HOSTS: "wiki.example.com=unknown" }).join()).toContain(
-    "there is none of",
+    "that does not exist",
   );
 });
 

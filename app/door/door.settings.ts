@@ -47,7 +47,7 @@ type Surroundings = {
   isStateActive: boolean;
 };
 
-/** None where the door is off. */
+/** Empty if the door is off. */
 export function readDoor(
   reader: SettingReader,
   { kinds, serving, isStateActive }: Surroundings,
@@ -63,7 +63,7 @@ export function readDoor(
     reader.report(row, `cannot be used while ${redisSettings.enabled.name} is false.`);
   }
   if (!reader.isSet(servingSettings.trustProxy)) {
-    reader.warn(row, "is set, and TRUST_PROXY is not: no proxy may ask, so no site opens.");
+    reader.warn(row, "is set, but TRUST_PROXY is not. No proxy may ask, so no site opens.");
   }
   for (const [index, { host }] of written.entries()) {
     const fault = findClash(host, { own, others: written.slice(0, index).map((other) => other.host) });
@@ -73,8 +73,8 @@ export function readDoor(
 }
 
 /**
- * Browsers send cookies, and Caddy and Traefik requests, by a host's name whatever the port: one of two sites would get
- * what is the other's, or the gate's. On loopback names the cookies' own names have the port.
+ * Browsers send cookies, and Caddy and Traefik requests, by a host's name whatever the port. One of two sites would get
+ * the other's, or the gate's. On loopback names the cookies' names contain the port.
  */
 function findClash(host: string, { own, others }: { own: string[]; others: string[] }): string | null {
   if (own.includes(host)) return `names ${host}, which is the gate itself.`;
@@ -96,12 +96,12 @@ function withoutPort(host: string): string {
 
 function findKinds(reader: SettingReader, { host, kindName }: WrittenSite, kinds: KeyKinds): KeyKind[] {
   const row = doorSettings.hosts;
-  // Kinds that could not be read are reported by themselves.
+  // Unreadable kinds are reported separately.
   if (kinds.list.length === 0) return [];
   if (kindName !== null) {
     const named = kindName === "" ? null : findKind(kinds, kindName);
     if (named) return [named];
-    reader.report(row, `names a kind of key for ${host} that there is none of.`);
+    reader.report(row, `names a kind of key for ${host} that does not exist.`);
     return [];
   }
   if (kinds.list.length === 1) return [...kinds.list];

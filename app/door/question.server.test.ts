@@ -7,7 +7,7 @@ import { held, judging, makeKind, notHeld, untouched } from "~e2e/support/key-ki
 import type { KeyKind } from "~/gate/kinds/kind";
 import { createTestClock } from "~e2e/support/databases/database";
 import { createDoorTokens } from "./door-token.server";
-import { answerQuestion } from "./question.server";
+import { judgeQuestion } from "./question.server";
 import type { QuestionDependencies } from "./question.server";
 
 const host = "wiki.example.com";
@@ -54,7 +54,7 @@ function open({ opening = [founder], list = [founder, patron] }: Record<string, 
   async function ask(token: string, changed: Partial<QuestionDependencies> = {}) {
     const request = { headers: { ...headers, cookie: `__Host-latchkey-door=${token}` } };
     const asked = { ...request, isFromTrustedProxy: true, wantsStatus: false };
-    const answer = await answerQuestion(asked, { ...dependencies, ...changed });
+    const answer = await judgeQuestion(asked, { ...dependencies, ...changed });
     return { status: answer.status, headers: Object.fromEntries(answer.headers) };
   }
   return { ask, mint, advance, outcomes };

@@ -3,10 +3,9 @@ import type { Redis } from "~/platform/redis/redis.server";
 import { defineScript } from "~/platform/redis/redis-script.server";
 import type { DoorCodeStore } from "./door-codes.store.server";
 
-/** Redis' clock is not ours: it forgets a code somewhat later than we refuse it. */
+/** Redis forgets a code later than we refuse it, because clocks differ. */
 const keepMs = 60_000;
 
-/** The contract is documented in door-codes.store.server.ts. */
 export function createRedisDoorCodeStore(redis: Redis, clock: Clock): DoorCodeStore {
   return {
     async issueCode({ digest, site, startHash, claims, ttlSeconds }) {

@@ -5,13 +5,12 @@ import type { QuotaOwner } from "~/quota/quota-subject";
 import { quotaScopeSchema } from "~/quota/quota.schema";
 import type { QuotaResetAnswer, QuotaResetOrder } from "~/quota/quota.schema";
 import type { ActionStore } from "./actions.store.server";
-import type { Actor } from "./audit.store.server";
+import type { Actor } from "./sessions.store.server";
 import { actionTables } from "./tables/table-spec";
 import type { ActionName } from "./tables/table-spec";
 
 type ActionDependencies = {
   store: ActionStore;
-  /** The outbox looks at once for what is due. */
   wakeOutbox: () => void;
   resetWindow: (owner: QuotaOwner, actor: Actor) => Promise<number>;
   resetQuotas: (order: QuotaResetOrder, actor: Actor) => Promise<QuotaResetAnswer>;
@@ -19,7 +18,7 @@ type ActionDependencies = {
 
 type ActionCall = { form: URLSearchParams; actor: Actor; dependencies: ActionDependencies };
 
-export type ActionRequest = { action: string; form: URLSearchParams; actor: Actor };
+type ActionRequest = { action: string; form: URLSearchParams; actor: Actor };
 
 type ActionDone = { done: string; count: number };
 
@@ -62,10 +61,11 @@ async function mark({ form, actor, dependencies }: ActionCall, isHandled: boolea
   return { done: isHandled ? "handled" : "reopened", count };
 }
 
-/** `table`: what it is about. */
-export async function act({ action, form, actor }: ActionRequest, dependencies: ActionDependencies) {
-  if (!isActionName(action)) throw new Refusal("not-found", { detail: "There is no such action." });
-  return { table: actionTables[action], ...(await actions[action]({ form, actor, dependencies })) };
+export function createActions(dependencies: ActionDependencies) {
+  return async function act({ action, form, actor }: ActionRequest) {
+    if (!isActionName(action)) throw new Refusal("not-found", { detail: "There is no such action." });
+    return { table: actionTables[action], ...(await actions[action]({ form, actor, dependencies })) };
+  };
 }
 
 const isActionName = (text: string): text is ActionName => Object.hasOwn(actionTables, text);

@@ -2,12 +2,12 @@ import type { Clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";
 import type { DeliveryRef } from "~/platform/outbox/outbox";
 import type { Outbox } from "~/platform/outbox/outbox.store.server";
-import { addAuditEntry } from "./audit.store.server";
-import type { Actor } from "./audit.store.server";
+import { addAuditEntry } from "./sessions.store.server";
+import type { Actor } from "./sessions.store.server";
 
 export type ActionStore = ReturnType<typeof createActionStore>;
 
-/** What operators do to rows, each with its audit entry in the same transaction. Both return the number of rows. */
+/** Actions on rows, each with its audit entry in the same transaction. Both return the number of rows. */
 export function createActionStore(database: Database, clock: Clock, outbox: Outbox) {
   async function retryDeliveries(deliveries: DeliveryRef | "given-up", actor: Actor): Promise<number> {
     return await database.$transaction(async (transaction) => {
@@ -18,7 +18,7 @@ export function createActionStore(database: Database, clock: Clock, outbox: Outb
     });
   }
 
-  /** Marking what is marked already changes nothing and leaves no trace. */
+  /** If the submission is marked already, nothing is audited. */
   async function markSubmission(submissionId: string, isHandled: boolean, actor: Actor): Promise<number> {
     const nowMs = clock();
     return await database.$transaction(async (transaction) => {

@@ -13,7 +13,7 @@ test("the wait is counted from now, however often the page is loaded", () => {
     {
       tone: "problem",
       title: "Too many requests",
-      text: "What you sent was not looked at.",
+      text: "Your input was not checked.",
       waitSeconds: 60,
     },
   ]);
@@ -24,7 +24,7 @@ test("the wait is counted from now, however often the page is loaded", () => {
 test("another refusal with a time keeps its own words", () => {
   const [notice] = read("fault=state-unavailable&until=1700000005");
   expect(notice?.waitSeconds).toBe(5);
-  expect(notice?.text).not.toContain("not looked at");
+  expect(notice?.text).not.toContain("not checked");
 });
 
 test.each(["", "&until=", "&until=soon", "&until=-5", "&until=1e9", "&until=1234567890123"])(

@@ -3,33 +3,33 @@ import type { PageRemedies } from "~/platform/refusals/notice";
 import type { Refusal } from "~/platform/refusals/refusal";
 import type { RefusalEntry } from "~/platform/refusals/refusal-rows";
 
-/** What the last form came to, or what in the address could not be used. */
+/** The result of the last form, or a fault of the address. */
 export type PageNotice = {
   tone: "success" | "problem" | "info";
   title: string;
   text: string;
-  /** Until the same may be tried again, from when the page was made; 0 when that time has come. */
+  /** From when the page was made. */
   waitSeconds?: number;
 };
 
 const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`);
 
-/** The notice says `none` where the count is 0. */
+/** `none` applies if the count is 0. */
 const doneTexts: Readonly<Record<string, { none?: string; some: (count: number) => string }>> = {
   retried: {
-    none: "What is being sent at this moment, or was delivered meanwhile, is left alone.",
+    none: "Notifications that are being sent, or were delivered meanwhile, stay as they are.",
     some: (count) => `${counted(count, "notification is", "notifications are")} sent again now.`,
   },
   reset: {
-    none: "There was no such window any more.",
+    none: "The window no longer exists.",
     some: (count) => `${counted(count, "window was", "windows were")} reset.`,
   },
-  handled: { none: "It was marked already.", some: () => "The submission is marked as handled." },
-  reopened: { none: "It was open already.", some: () => "The submission is open again." },
+  handled: { none: "It was already marked.", some: () => "The submission is marked as handled." },
+  reopened: { none: "It was already open.", some: () => "The submission is open again." },
   "signed-out": { some: () => "You are signed out." },
 };
 
-/** Only words of ours: of the address nothing but numbers is repeated. */
+/** Only our own words. Repeats nothing of the address but numbers. */
 export function readNotices(
   searchParams: URLSearchParams,
   nowMs: number,
@@ -49,15 +49,15 @@ export function readNotices(
   return notices;
 }
 
-/** Of what was refused in making the page itself. */
+/** For a refusal while making the page itself. */
 export function noticesOfRefusal({ slug, members: { retryAfter } }: Refusal): PageNotice[] {
   const refused = findRefusal(slug);
   return refused ? [describeRefusal(refused, typeof retryAfter === "number" ? retryAfter : null)] : [];
 }
 
-/** Where it is known how long to wait. */
+/** If the wait is known. */
 const remediesWithWait: PageRemedies = {
-  "too-many-requests": { remedy: "What you sent was not looked at." },
+  "too-many-requests": { remedy: "Your input was not checked." },
 };
 
 function describeRefusal(entry: RefusalEntry, waitSeconds: number | null): PageNotice {

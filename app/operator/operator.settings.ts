@@ -6,7 +6,7 @@ export const operatorSettings = {
   secret: ownSecret(
     "OPERATOR_SECRET",
     {},
-    "Opens the operator's view at /operator. Without it there is no such view, and nothing is recorded for it. Another secret ends every session.",
+    "Opens the operator's view at /operator. Without it there is no view, and nothing is recorded for it. A new secret ends every session.",
   ),
   decisionDays: integer(
     "OPERATOR_DECISIONS_DAYS",

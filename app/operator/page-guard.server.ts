@@ -4,11 +4,11 @@ import type { RequestContext } from "~/platform/http/request-context.server";
 
 export const signInPath = "/operator/sign-in";
 export const firstPath = "/operator/state";
-/** A longer address is not come back to: each time it is written into another, it grows. */
+/** A longer address is dropped: it grows each time it is written into another. */
 const maxNextChars = 1_000;
 export const noStore = { "Cache-Control": "no-store" };
 
-/** The operator's services for a page's loader; where the view is switched off, the page says so. */
+/** If the view is switched off, the page says so. */
 export function requireSwitchedOn<Services>(operator: Services | null): Services {
   if (operator !== null) return operator;
   throw new Response("operator-off", { status: 404, headers: noStore });
@@ -16,7 +16,7 @@ export function requireSwitchedOn<Services>(operator: Services | null): Services
 
 type SessionGuard = { requireSession: (request: { cookie: string | undefined }) => Promise<void> };
 
-/** The same behind the sign-in, to which others are redirected, and back. */
+/** Redirects to the sign-in, and from there back. */
 export async function requireOperatorPage<Services extends SessionGuard>(
   context: RequestContext,
   services: Services | null,

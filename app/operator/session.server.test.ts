@@ -3,9 +3,10 @@ import type { Database } from "~/platform/database/database.server";
 import { createLog } from "~/platform/log/log.server";
 import { createTestClock, testOnEachDatabase } from "~e2e/support/databases/database";
 import { readNext } from "./page-guard.server";
-import { operatorCookieName, requireSession, signIn, signOut, writeOperatorCookie } from "./session.server";
+import { createSessionAccess, writeOperatorCookie } from "./session.server";
 import { createSessionStore } from "./sessions.store.server";
 
+const operatorCookieName = "latchkey_operator";
 const secret = "k3Vq9ZsT1mXbW7hD";
 const actor = { clientId: "192.0.2.1", requestId: "request-1" };
 const idleSeconds = 600;
@@ -18,12 +19,12 @@ function prepare(database: Database) {
   const sessions = createSessionStore(database, clock);
   const dependencies = { secret, idleSeconds, maxSeconds, sessions, clock, log };
   const enter = async () => {
-    const { value } = await signIn({ given: secret, actor }, dependencies);
+    const { value } = await createSessionAccess(dependencies).signIn({ given: secret, actor });
     return `other=1; ${operatorCookieName}=${value}`;
   };
   const isIn = async (cookie: string | undefined, its = dependencies) => {
     try {
-      await requireSession({ cookie }, its);
+      await createSessionAccess(its).requireSession({ cookie });
       return true;
     } catch (error) {
       expect(error).toMatchObject({ refusalName: "operator-sign-in-needed", status: 401 });
@@ -43,8 +44,8 @@ testOnEachDatabase("the right secret opens a session, which signing out ends", a
   const [cookie, other] = [await enter(), await enter()];
   expect(await isIn(cookie)).toBe(true);
   advance(1);
-  await signOut({ cookie, actor }, dependencies);
-  await signOut({ cookie, actor }, dependencies);
+  await createSessionAccess(dependencies).signOut({ cookie, actor });
+  await createSessionAccess(dependencies).signOut({ cookie, actor });
   expect(await isIn(cookie)).toBe(false);
   expect(await isIn(other)).toBe(true);
   expect(await readAudit(database)).toEqual([
@@ -59,7 +60,7 @@ testOnEachDatabase(
   async ({ database }) => {
     const { dependencies, lines } = prepare(database);
     for (const given of ["", "wrong-and-typed", `${secret} `, secret.toLowerCase()]) {
-      await expect(signIn({ given, actor }, dependencies)).rejects.toMatchObject({
+      await expect(createSessionAccess(dependencies).signIn({ given, actor })).rejects.toMatchObject({
         refusalName: "operator-secret-wrong",
         status: 401,
       });
@@ -78,7 +79,9 @@ testOnEachDatabase(
     const { dependencies, advance } = prepare(database);
     const clients = ["192.0.2.1", "2001:db8::/64"];
     const guess = (clientId: string, requestId: string) =>
-      signIn({ given: "wrong", actor: { clientId, requestId } }, dependencies).catch(() => undefined);
+      createSessionAccess(dependencies)
+        .signIn({ given: "wrong", actor: { clientId, requestId } })
+        .catch(() => undefined);
     const readRows = async () =>
       (await database.auditEntry.findMany({ orderBy: [{ atMs: "asc" }, { clientId: "asc" }] })).map((row) => [
         ...[row.kind, row.clientId, JSON.parse(row.detail)],
@@ -149,7 +152,7 @@ testOnEachDatabase("a session that is ended while it is used stays ended", async
   advance(120_000);
   await Promise.all([
     ...Array.from({ length: 20 }, () => isIn(cookie)),
-    signOut({ cookie, actor }, dependencies),
+    createSessionAccess(dependencies).signOut({ cookie, actor }),
     ...Array.from({ length: 20 }, () => isIn(cookie)),
   ]);
   expect(await isIn(cookie)).toBe(false);

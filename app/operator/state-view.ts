@@ -1,6 +1,6 @@
 import type { Switch } from "~/platform/config/setting";
 
-/** `off`: not asked for. `unsure`: could not be asked, or works less than it should. */
+/** `unsure`: unreachable, or works less than it should. */
 export type DependencyView = { name: string; state: "up" | "down" | "unsure" | "off"; facts: string[] };
 
 export type StateView = {

@@ -1,33 +1,33 @@
 import type { TransferWatcherStatus } from "../gate/transfers/transfer-watcher.server";
 import type { Clock } from "~/platform/time/clock";
 import { channelSettings } from "~/platform/outbox/outbox.settings";
-import type { OutboxStatus } from "~/platform/outbox/outbox.server";
+import type { OutboxServices } from "~/platform/outbox/create-outbox.server";
 import type { Readiness } from "~/platform/instance/readiness.server";
 import type { RecorderStatus } from "./activity/recorder.server";
 import type { DependencyView, StateView } from "./state-view";
 import type { Switch } from "~/platform/config/setting";
 
-/** One endpoint and its newest block. */
-type EndpointAnswer = {
+type EndpointReply = {
   label: string;
   result: unknown;
   isResting: boolean;
   latencyMs: number;
 };
 
-/** `chainId` only where there are several chains. */
+/** `chainId` only if there are several chains. */
 type OfChain = { chainId?: number };
 
 /** Amounts are in millionths of the chain's coin. */
-export type PaymentReading = { open: number; oldestOpenMs: number | null; spent: number; dailyLimit: number };
+type PaymentReading = { open: number; oldestOpenMs: number | null; spent: number; dailyLimit: number };
 
+type OutboxStatus = Awaited<ReturnType<OutboxServices["status"]>>;
 type Migrations = { count: number; last: string | null };
 
 export type StateDependencies = {
   clock: Clock;
   readReadiness: () => Promise<Readiness>;
   database: { provider: string; readMigrations: () => Promise<Migrations> };
-  askEndpoints: () => Promise<(OfChain & { answers: EndpointAnswer[] })[]>;
+  askEndpoints: () => Promise<(OfChain & { replies: EndpointReply[] })[]>;
   watcherStatuses: () => (OfChain & TransferWatcherStatus)[];
   areKindsNamed: boolean;
   provider: { name: string; isEmbedded: boolean; models: readonly string[] };
@@ -35,7 +35,7 @@ export type StateDependencies = {
   speech: { name: string; isEmbedded: boolean };
   outboxStatus: () => Promise<OutboxStatus>;
   recorderStatus: () => RecorderStatus;
-  /** Null where nobody can be paid. */
+  /** Null if nobody can be paid. */
   paymentStatus: (() => Promise<PaymentReading>) | null;
   switches: Switch[];
 };
@@ -70,7 +70,7 @@ export async function readState(its: StateDependencies): Promise<StateView> {
   };
 }
 
-/** A row of the page. Facts that are null or false are omitted. */
+/** Omits facts that are null or false. */
 function view(
   name: string,
   state: DependencyView["state"],
@@ -81,15 +81,15 @@ function view(
 
 type Known = Readonly<Record<string, readonly [name: string, ...facts: (string | null | false)[]]>>;
 
-/** One row for each readiness check, in the same state and for the same reason. */
+/** One row for each readiness check, with its state and reason. */
 function viewReadiness({ dependencies }: Readiness, known: Known): DependencyView[] {
   return Object.entries(dependencies).map(([key, { state, detail, latencyMs }]) => {
     const [name, ...facts] = known[key] ?? [key];
-    return view(name, state, detail ?? `Answered in ${latencyMs} ms.`, ...facts);
+    return view(name, state, detail ?? `Responded in ${latencyMs} ms.`, ...facts);
   });
 }
 
-/** Facts about a dependency besides its state. */
+/** Further facts about a dependency. */
 function describeKnown(its: StateDependencies, migrations: Migrations | null): Known {
   const { database, provider, speech } = its;
   const applied = migrations
@@ -118,18 +118,18 @@ function describeChains({ watcherStatuses, areKindsNamed, clock }: StateDependen
   return known;
 }
 
-/** Endpoints of one chain see a block at different moments. */
+/** Endpoints of one chain see a block at different times. */
 const blocksThatMatter = 3n;
 
-function viewEndpoints({ chainId, answers }: OfChain & { answers: readonly EndpointAnswer[] }) {
+function viewEndpoints({ chainId, replies }: OfChain & { replies: readonly EndpointReply[] }) {
   const chain = chainId === undefined ? "Chain" : `Chain ${chainId}`;
-  const endpoints = answers.map(({ result, ...rest }) => ({ ...rest, blockNumber: readBlockNumber(result) }));
+  const endpoints = replies.map(({ result, ...rest }) => ({ ...rest, blockNumber: readBlockNumber(result) }));
   const highest = endpoints.reduce((best, { blockNumber }) => {
     return blockNumber !== null && blockNumber > best ? blockNumber : best;
   }, 0n);
   return endpoints.map(({ label, blockNumber, isResting, latencyMs }) => {
     const name = `${chain} ${label}`;
-    if (blockNumber === null) return view(name, "down", "It did not answer.");
+    if (blockNumber === null) return view(name, "down", "It did not respond.");
     const behind = highest - blockNumber;
     return view(
       name,
@@ -146,7 +146,7 @@ function readBlockNumber(result: unknown): bigint | null {
   return typeof result === "string" && /^0x[0-9a-f]{1,16}$/i.test(result) ? BigInt(result) : null;
 }
 
-/** Of this process only; whether any process watches is readiness's check, by the database. */
+/** For this process only. Readiness checks by the database whether any process watches. */
 function describeWatcher(status: TransferWatcherStatus, nowMs: number) {
   const { blockNumber, blocksBehind, lastSuccessAtMs, consecutiveFailures } = status;
   return [
@@ -170,7 +170,7 @@ async function viewSearch({
     const names = (await listNamespaces()).map((namespace) => namespace || "default").join(", ");
     return view("Search index", "up", kept, names ? `Namespaces: ${names}.` : "It holds nothing yet.");
   } catch {
-    return view("Search index", "down", kept, "It could not be asked in time.");
+    return view("Search index", "down", kept, "It did not respond in time.");
   }
 }
 
@@ -192,7 +192,7 @@ export function viewOutbox(status: OutboxStatus): DependencyView[] {
   ];
 }
 
-/** An open payment is followed automatically; beyond this age the operator has to look at it. */
+/** An open payment is followed automatically. Beyond this age the operator has to look at it. */
 const minutesThatMatter = 30;
 
 export async function viewPayments(read: () => Promise<PaymentReading>): Promise<DependencyView[]> {

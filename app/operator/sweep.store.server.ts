@@ -9,10 +9,10 @@ export const operatorRetention = { maxDecisions: 100_000, activityDays: 90, audi
 type Retention = typeof operatorRetention & { decisionDays: number };
 
 const dayMs = 86_400_000;
-/** Charts of a day are drawn from minutes; an hour on top for the one the day began in. */
+/** Charts of a day are drawn from minutes. One more hour for the one the day began in. */
 const minutesKeptMs = dayMs + 3_600_000;
 
-/** Deletes what has been kept for long enough, a batch of each kind at a time, when the sweeper asks. */
+/** Deletes expired records, a batch of each kind at a time. */
 export function createOperatorSweep({ database, retention }: { database: Database; retention: Retention }) {
   const { decisionDays, maxDecisions, activityDays, auditDays } = retention;
 

@@ -5,11 +5,10 @@ import type { Log } from "~/platform/log/log.server";
 import type { Metrics } from "~/platform/metrics/metrics.server";
 import type { OutboxServices } from "~/platform/outbox/create-outbox.server";
 import { systemClock as clock } from "~/platform/time/clock";
-import { payKeyHolder } from "./pay-holder.server";
+import { boundsAt, payKeyHolder } from "./pay-holder.server";
 import type { HolderPayment, PaymentDependencies, RequireHolder } from "./pay-holder.server";
 import { createPaymentChain } from "./payment-chain.gateway.server";
 import { createPaymentFollower } from "./payment-finality.server";
-import { boundsAt } from "./payment-limits.server";
 import { createPaymentQueue } from "./payment-queue.server";
 import { createPaymentResolver, resolverLease } from "./payment-resolver.server";
 import type { readPayments } from "./payments.settings";
@@ -22,7 +21,6 @@ const waitMs = 40_000;
 type Dependencies = {
   /** Null: there is no key to pay with. */
   settings: ReturnType<typeof readPayments>;
-  /** The chain on which holders are paid. */
   client: ChainClient;
   gate: { requireHolder: RequireHolder };
   leases: Pick<LeaseKeeper, "add">;
@@ -32,7 +30,6 @@ type Dependencies = {
   log: Log;
 };
 
-/** Null without a key to pay with. */
 export function createPayments(given: Dependencies) {
   const { settings, client, gate, leases, outbox, database, metrics, log } = given;
   if (settings === null) return null;
@@ -48,7 +45,7 @@ export function createPayments(given: Dependencies) {
   const dependencies: PaymentDependencies = { ...shared, queue, limits, follow, waitMs, stopSignal };
   const resolver = createPaymentResolver({
     ...shared,
-    // Not in a process that cannot pay: it must not keep the work from one that can.
+    // Only in a process that can pay.
     lease: leases.add(resolverLease),
     outbox: outbox.store,
     wakeOutbox: outbox.wake,

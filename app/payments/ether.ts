@@ -1,6 +1,6 @@
 import { parseEther } from "viem";
 
-/** The unit of the quota ledger, whose columns hold whole numbers of 32 bits: a millionth of the chain's coin. */
+/** A millionth of the chain's coin, the unit of the 32-bit columns. */
 export const weiPerMicroether = 10n ** 12n;
 
 /** Plain decimals of the coin, at most as fine as wei. */
@@ -11,7 +11,7 @@ export function toWei(etherText: string): bigint {
   return parseEther(etherText);
 }
 
-/** Rounded up: what is counted is never less than what is spent. */
+/** Rounded up, so that we never count less than we spend. */
 export function toMicroether(wei: bigint): number {
   return Number((wei + weiPerMicroether - 1n) / weiPerMicroether);
 }

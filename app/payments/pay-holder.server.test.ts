@@ -30,7 +30,7 @@ async function openPayer(changes: Partial<Parameters<typeof createPayer>[0]> = {
   };
 }
 
-/** What left a wallet that was given ten coins, as the windows count one payment: in millionths, rounded up. */
+/** The amount that left a wallet of ten coins, counted like the windows: in millionths, rounded up. */
 async function spentOf(address: Address): Promise<number> {
   return toMicroether(parseEther("10") - (await balanceOf(address)));
 }

@@ -4,46 +4,46 @@ import type { Holder } from "~/gate/tokens/access-token.schema";
 import { requireMayUse } from "~/gate/tokens/require-met";
 import { monotonicClock } from "~/platform/time/clock";
 import { isChainOutage } from "~/platform/chain/chain-client.server";
-import { toMicroether, toWei } from "./ether";
+import { toMicroether, toWei, weiPerMicroether } from "./ether";
 import { broadcastAgain, noBlock } from "./payment-finality.server";
 import type { CheckDependencies, PaymentFollower } from "./payment-finality.server";
 import type { PaymentChain, PaymentTerms } from "./payment-chain.gateway.server";
-import { boundsAt, refuseExhausted, requireWithinCall } from "./payment-limits.server";
-import type { PaymentLimits } from "./payment-limits.server";
 import type { PaymentQueue } from "./payment-queue.server";
 import { PaymentRefused } from "./payment-refused";
-import type { Payment, PaymentRef } from "./payments.store.server";
+import type { Payment, PaymentRef, RecordOutcome, WindowBounds } from "./payments.store.server";
+import { daySeconds } from "./payments.settings";
+import type { readPayments } from "./payments.settings";
 
 /** `recipient` is the wallet in the access token, never an argument. */
-export type PaymentRequest = {
+type PaymentRequest = {
   recipient: Address;
   amount: string;
   idempotencyKey: string;
   signal: AbortSignal;
 };
 
-export type PaymentView = ReturnType<typeof toView>;
+type PaymentView = ReturnType<typeof toView>;
 
 export type PaymentDependencies = CheckDependencies & {
   queue: PaymentQueue;
   limits: PaymentLimits;
   follow: PaymentFollower;
-  /** In all: for a turn, for payments that are still open, and for the receipt. */
+  /** In all: for a turn, for open payments, and for the receipt. */
   waitMs: number;
-  /** When the service stops, waiting ends; open payments are resumed at the next start. */
+  /** When the service stops, waiting ends. The next start resumes open payments. */
   stopSignal: AbortSignal;
 };
 
 /** `giveUpAtMs` is by the monotonic clock. */
 type Order = { ref: PaymentRef; amountWei: bigint; giveUpAtMs: number };
 
-/** Far more than a plain wallet needs; a contract that wants more would spend it at the payer's cost. */
+/** Far more than a plain wallet needs. A contract could waste more at the payer's cost. */
 const maxGas = 500_000n;
 
 export type HolderPayment = Omit<PaymentRequest, "recipient"> & { holder: Holder };
 export type RequireHolder = (question: { holder: Holder; fresh: true }) => Promise<void>;
 
-/** Pays the holder's own address, after the gate has found that the key is theirs still. */
+/** Pays the holder's own address, after the gate has verified the key. */
 export async function payKeyHolder(
   { holder, ...request }: HolderPayment,
   requireHolder: RequireHolder,
@@ -54,7 +54,7 @@ export async function payKeyHolder(
   return await payHolder({ ...request, recipient: holder.address }, dependencies);
 }
 
-/** Pays once for each recipient and idempotency key, however often and in however many processes it is asked. */
+/** Pays once for each recipient and idempotency key, in however many processes. */
 export async function payHolder(
   request: PaymentRequest,
   dependencies: PaymentDependencies,
@@ -92,7 +92,7 @@ async function repeat(
   );
 }
 
-/** Once recorded, no answer may say that nobody was paid. */
+/** After the payment is recorded, no error may suggest that nobody was paid. */
 async function finish(
   payment: Payment,
   { giveUpAtMs }: Order,
@@ -106,7 +106,7 @@ async function finish(
   }
 }
 
-/** Nothing is signed behind a nonce that the chain does not count; a nonce it counts holds up nothing. */
+/** Signs nothing behind an open nonce. A nonce that the chain counts blocks nothing. */
 async function requireNothingWaiting(
   { giveUpAtMs }: Order,
   { store, chain, follow }: PaymentDependencies,
@@ -123,7 +123,7 @@ async function requireNothingWaiting(
   }
 }
 
-/** Refusals leave no record. Where the commit is in doubt the payment counts, and it is carried out. */
+/** Refusals leave no record. If the commit is in doubt, the payment counts and is carried out. */
 async function recordPayment(
   { ref, amountWei, giveUpAtMs, turn, signal }: Order & { turn: string; signal: AbortSignal },
   dependencies: PaymentDependencies,
@@ -177,7 +177,7 @@ async function requirePayable(
   }
 }
 
-/** Rebroadcasts recorded transactions that the chain lacks; that of a failed payment only uses up its nonce. */
+/** Rebroadcasts recorded transactions that the chain lacks. That of a failed payment only uses up its nonce. */
 async function takeNextNonce(giveUpAtMs: number, dependencies: PaymentDependencies): Promise<number> {
   const { chain, store } = dependencies;
   const payer = { chainId: chain.chainId, payer: chain.address };
@@ -231,4 +231,39 @@ function toView(payment: Payment) {
     blockNumber: blockNumber === null ? null : String(blockNumber),
     note: notes[state],
   };
+}
+
+type PaymentLimits = Omit<NonNullable<ReturnType<typeof readPayments>>, "privateKey">;
+
+function requireWithinCall(amountWei: bigint, limits: PaymentLimits): void {
+  const maxWei = BigInt(limits.maxMicroetherPerCall) * weiPerMicroether;
+  if (amountWei > 0n && amountWei <= maxWei) return;
+  throw new PaymentRefused(
+    `One payment is more than 0 and at most ${formatEther(maxWei)}. Nothing was paid.`,
+  );
+}
+
+/** The windows end now, so that no span of their length exceeds the limits. */
+export function boundsAt(limits: PaymentLimits, nowMs: number): WindowBounds {
+  const since = (seconds: number) => nowMs - seconds * 1_000;
+  return {
+    address: { limit: limits.addressMicroether, sinceMs: since(limits.addressWindowSeconds) },
+    total: { limit: limits.dailyMicroether, sinceMs: since(daySeconds) },
+  };
+}
+
+function refuseExhausted(
+  { window, left, oldestAtMs }: Extract<RecordOutcome, { outcome: "exhausted" }>,
+  limits: PaymentLimits,
+): PaymentRefused {
+  const [what, seconds] =
+    window === "address"
+      ? ["This address has had what it may have for now", limits.addressWindowSeconds]
+      : ["The service has paid what it may pay in a day", daySeconds];
+  const when =
+    oldestAtMs === null
+      ? "The rest is reserved for payments that the chain has not confirmed yet."
+      : `More is left from ${new Date(oldestAtMs + seconds * 1_000).toISOString()} on.`;
+  const leftText = formatEther(BigInt(left) * weiPerMicroether);
+  return new PaymentRefused(`${what}: ${leftText} is left, fees included. ${when} Nothing was paid.`);
 }

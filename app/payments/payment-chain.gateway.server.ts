@@ -11,13 +11,13 @@ import { privateKeyToAccount } from "viem/accounts";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 
 type Fees = { gasPrice: bigint } | { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
-/** `maxFeeWei`: the most it can cost beside its amount. */
+/** `maxFeeWei`: the maximum cost on top of the amount. */
 export type PaymentTerms = { gas: bigint; fees: Fees; maxFeeWei: bigint; newestBlock: bigint };
 export type Block = { number: bigint; hash: Hex; timestampSeconds: number };
 export type PaymentReceipt = { isPaid: boolean; blockNumber: bigint; blockHash: Hex; feeWei: bigint };
 type Order = { to: Address; amountWei: bigint };
 type SentRef = { payer: Address; nonce: number; signedAtBlock: bigint | null };
-/** `plainFeeWei`, by the signed bytes, and `ownPlainFeeWei`, as the endpoint shows it: the cost if no code ran. */
+/** The cost if no code ran: `plainFeeWei` by the signed bytes, `ownPlainFeeWei` as the endpoint shows it. */
 export type Spender = {
   hash: Hex;
   block: Block;
@@ -29,7 +29,7 @@ const plainTransferGas = 21_000n;
 
 export type PaymentChain = ReturnType<typeof createPaymentChain>;
 
-/** The wallet that pays. Nothing but `broadcast` changes anything on the chain. */
+/** Only `broadcast` changes anything on the chain. */
 export function createPaymentChain(client: ChainClient, privateKey: Hex) {
   const account = privateKeyToAccount(privateKey);
   const { address } = account;
@@ -40,18 +40,18 @@ export function createPaymentChain(client: ChainClient, privateKey: Hex) {
     address,
     readChainId: () => client.getChainId(),
     readBalanceWei: () => client.getBalance({ address }),
-    /** Counts what waits for a block as well. */
+    /** Includes pending transactions. */
     readNextNonce: () => client.getTransactionCount({ address, blockTag: "pending" }),
     readCount: (payer: Address) => client.getTransactionCount({ address: payer, blockTag: "latest" }),
     findSpender: (ref: SentRef, head: Block) => findSpender(client, ref, head),
 
-    /** Throws where the payment could not be carried out, for example because the recipient takes none. */
+    /** Throws if the payment would fail, for example because the recipient accepts none. */
     async readTerms({ to, amountWei }: Order): Promise<PaymentTerms> {
       const [estimatedGas, { fees, newestBlock }] = await Promise.all([
         client.estimateGas({ account: address, to, value: amountWei }),
         readFees(client),
       ]);
-      // A contract, or a chain that charges for its data, may want a little more by the time of the block.
+      // A contract, or a chain that charges for its data, may need a little more by the time of the block.
       const gas = estimatedGas === plainTransferGas ? estimatedGas : (estimatedGas * 5n) / 4n;
       const highestPrice = "gasPrice" in fees ? fees.gasPrice : fees.maxFeePerGas;
       return { gas, fees, maxFeeWei: gas * highestPrice, newestBlock };
@@ -81,7 +81,7 @@ export function createPaymentChain(client: ChainClient, privateKey: Hex) {
       return { isPaid: status === "success", blockNumber, blockHash, feeWei: gasUsed * effectiveGasPrice };
     },
 
-    /** Null where the endpoint knows no such block. */
+    /** Null if the endpoint knows no such block. */
     async findBlock(blockNumber: bigint): Promise<Block | null> {
       const block = await knownOrNull(client.getBlock({ blockNumber }));
       return block && toBlock(block);
@@ -89,7 +89,10 @@ export function createPaymentChain(client: ChainClient, privateKey: Hex) {
 
     readHead: async (): Promise<Block> => toBlock(await client.getBlock()),
 
-    /** Whether any endpoint has a receipt of this transaction, or does not show this very block: one that is silent, too. */
+    /**
+     * Whether any endpoint has a receipt of this transaction, or does not show this very block, for example because it
+     * is unreachable.
+     */
     async isDisputed(hash: Hex, block: Block): Promise<boolean> {
       const [receipts, blocks] = await Promise.all([
         client.askEach({ method: "eth_getTransactionReceipt", params: [hash] }),
@@ -99,16 +102,16 @@ export function createPaymentChain(client: ChainClient, privateKey: Hex) {
       return blocks.some(({ result }) => (result as { hash?: unknown } | null)?.hash !== block.hash);
     },
 
-    /** An account without code at that block takes money and can do nothing else about it. */
+    /** An account without code at that block can only receive money. */
     async hasCode(account: Address, blockNumber: bigint): Promise<boolean> {
       return (await client.getCode({ address: account, blockNumber })) !== undefined;
     },
   };
 }
 
-async function knownOrNull<T>(answer: Promise<T>): Promise<T | null> {
+async function knownOrNull<T>(reading: Promise<T>): Promise<T | null> {
   try {
-    return await answer;
+    return await reading;
   } catch (error) {
     const isUnknown = [BlockNotFoundError, TransactionNotFoundError, TransactionReceiptNotFoundError].some(
       (NotFound) => error instanceof NotFound,
@@ -133,7 +136,7 @@ export function isPlainTransfer(rawTransaction: Hex): boolean {
   return parseTransaction(rawTransaction).gas === plainTransferGas;
 }
 
-/** Null where the block in which the count passes the nonce has no such transaction: the count proves nothing. */
+/** Null if the block in which the count passes the nonce has no such transaction. Then the count proves nothing. */
 async function findSpender(
   client: ChainClient,
   { payer, nonce, signedAtBlock }: SentRef,
@@ -141,7 +144,7 @@ async function findSpender(
 ): Promise<Spender | null> {
   const isSpentAt = async (blockNumber: bigint) =>
     (await client.getTransactionCount({ address: payer, blockNumber })) > nonce;
-  // Backwards from the head in growing steps: the state of new blocks is what every endpoint still has.
+  // Backwards from the head in growing steps: every endpoint has the state of new blocks.
   const oldest = signedAtBlock ?? 0n;
   let spentAt = head.number;
   let unspentAt = -1n;
@@ -174,7 +177,7 @@ async function findSpender(
 
 type OfferedFees = Partial<Record<"gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas", bigint | undefined>>;
 
-/** What a transaction pays for gas in a block with this base fee. */
+/** The gas price of a transaction in a block with this base fee. */
 function priceIn(offered: OfferedFees, baseFeePerGas: bigint): bigint {
   const { gasPrice, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = offered;
   if (gasPrice !== undefined) return gasPrice;

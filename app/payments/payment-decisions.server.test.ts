@@ -9,7 +9,8 @@ import { startTestChain } from "~e2e/support/chain/chain";
 import { createTestDatabase, createTestDir } from "~e2e/support/databases/database";
 import { createPayer, fundedKey, newAddress } from "~e2e/support/chain/payer";
 import { toMicroether } from "./ether";
-import { finalSeconds } from "./payment-finality.server";
+
+const finalSeconds = 15 * 60;
 
 /** Reverts whatever it is called with. */
 const refusingCode = "0x60006000fd";

@@ -14,9 +14,10 @@ import { createChainClient } from "~/platform/chain/chain-client.server";
 import { createLeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import { createLeaseStore } from "~/platform/leases/leases.store.server";
 import { toMicroether } from "./ether";
-import { finalSeconds } from "./payment-finality.server";
-import { openTooLongMs, resolverLease } from "./payment-resolver.server";
+import { resolverLease } from "./payment-resolver.server";
 
+const finalSeconds = 15 * 60;
+const openTooLongMs = 30 * 60 * 1_000;
 const payForever = fileURLToPath(new URL("../../e2e/support/chain/pay-forever.ts", import.meta.url));
 const hourMs = 3_600_000;
 const amountWei = parseEther("0.0001");
@@ -63,7 +64,7 @@ async function openFixture() {
       await chain.control.mine({ blocks: 1 });
     },
     balanceOf: (address: Address) => chain.viewer.getBalance({ address }),
-    /** What the windows count for all is what left the wallet; each payment is rounded up by less than a millionth. */
+    /** The windows count the amount that left the wallet. Each payment is rounded up by less than a millionth. */
     async expectSumsToAddUp(count: number): Promise<void> {
       const spentWei = parseEther("10") - (await chain.viewer.getBalance({ address: payer.chain.address }));
       const { total } = await payer.readSums(newAddress());

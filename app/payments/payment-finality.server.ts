@@ -11,7 +11,7 @@ import type { Block, PaymentChain, PaymentReceipt, Spender } from "./payment-cha
 import type { Finding, Payment, PaymentStore } from "./payments.store.server";
 
 /** By the chain's time, not in blocks: fast blocks are no safer. */
-export const finalSeconds = 15 * 60;
+const finalSeconds = 15 * 60;
 
 export const noBlock = { blockNumber: null, blockHash: null, finalAtMs: null };
 
@@ -22,7 +22,7 @@ export type CheckDependencies = {
   log: Pick<Log, "info" | "warn">;
 };
 
-/** `giveUpAtMs` is by the monotonic clock; a payment still open then is returned as it is. */
+/** `giveUpAtMs` is by the monotonic clock. A payment that is still open then is returned unchanged. */
 export type PaymentFollower = (payment: Payment, giveUpAtMs: number) => Promise<Payment>;
 
 /** Callers that wait for the same payment share one chain read. */
@@ -53,7 +53,7 @@ export function createPaymentFollower(
   };
 }
 
-/** Records what the chain shows; a receipt that is missing shows nothing. Broadcasts again what the chain lacks. */
+/** Records the chain's state. A missing receipt proves nothing. Broadcasts again if the chain lacks the transaction. */
 export async function checkPayment(payment: Payment, dependencies: CheckDependencies): Promise<Payment> {
   if (payment.finalAtMs !== null) return payment;
   const receipt = await dependencies.chain.findReceipt(payment.transactionHash);
@@ -65,7 +65,7 @@ export async function checkPayment(payment: Payment, dependencies: CheckDependen
   return checked;
 }
 
-/** After a failure the recipient may have been paid under another key: then only the nonce is used up. */
+/** After a failure the recipient may have been paid under another key, so only the nonce is used up. */
 export async function broadcastAgain(payment: Payment, dependencies: CheckDependencies): Promise<void> {
   const { chain, log } = dependencies;
   try {
@@ -73,13 +73,13 @@ export async function broadcastAgain(payment: Payment, dependencies: CheckDepend
     else await chain.broadcast(payment.rawTransaction);
   } catch (err) {
     const about = { err, transactionHash: payment.transactionHash };
-    // Endpoints refuse what they have already.
+    // Endpoints refuse known transactions.
     if (isRpcRefusal(err)) log.info(about, "transaction rejected by the endpoint");
     else log.warn(about, "transaction could not be broadcast");
   }
 }
 
-/** By an empty transfer to itself. It is not stored: who spent the nonce shows whether it is in the chain. */
+/** Sends an empty transfer to itself. It isn't stored: the nonce's spender shows whether it is in the chain. */
 async function fillNonce(payment: Payment, { chain, store, clock, log }: CheckDependencies): Promise<void> {
   // The key of a former wallet is not available.
   if (payment.payer.toLowerCase() !== chain.address.toLowerCase()) return;
@@ -88,14 +88,14 @@ async function fillNonce(payment: Payment, { chain, store, clock, log }: CheckDe
   const terms = await chain.readTerms(self);
   const { rawTransaction, transactionHash } = await chain.sign({ ...self, nonce, terms });
   const cost = toMicroether(terms.maxFeeWei);
-  // Its cost counts before it can arise.
+  // Counts the cost before it can arise.
   if (!(await store.noteFinding(payment, { ...noBlock, state: "failed", cost, countedAtMs: clock() })))
     return;
   log.warn({ transactionHash, nonce }, "payment failed: its nonce was used by another transaction");
   await chain.broadcast(rawTransaction);
 }
 
-/** Null where the receipt's block is not in the chain. A failure counts when final: until then it may succeed. */
+/** Null if the receipt's block is not in the chain. A failure counts when final: until then it may succeed. */
 async function noteReceipt(
   payment: Payment,
   receipt: PaymentReceipt,
@@ -109,7 +109,7 @@ async function noteReceipt(
   return await noteIncluded(payment, { ...receipt, block, isFinal }, dependencies);
 }
 
-/** Who used the nonce: this very transaction, whose receipt is hidden, or another one. */
+/** The nonce was used by this transaction, whose receipt is hidden, or by another one. */
 async function checkSpender(payment: Payment, dependencies: CheckDependencies): Promise<Payment> {
   const { chain, clock } = dependencies;
   const { transactionHash, rawTransaction } = payment;
@@ -127,7 +127,7 @@ async function checkSpender(payment: Payment, dependencies: CheckDependencies): 
   const checked = await reopenVanished(payment, dependencies);
   if (!isFinal || (await chain.isDisputed(transactionHash, block))) return checked;
   const nowMs = clock();
-  // A payment reported as failed is checked again only where its nonce had to be filled.
+  // A failed payment is checked again only if its nonce had to be filled.
   const isFilled = checked.state === "failed";
   const cost = isFilled ? toMicroether(spender.ownPlainFeeWei) : 0;
   const countedAtMs = isFilled ? countingMs(checked, block, nowMs) : checked.createdAtMs;
@@ -135,7 +135,7 @@ async function checkSpender(payment: Payment, dependencies: CheckDependencies): 
   return await note(checked, { ...replaced, cost, countedAtMs }, dependencies);
 }
 
-/** Endpoints that cannot be asked, or that forgot what is asked for, show nothing. */
+/** Null if endpoints are unreachable or have forgotten the block. */
 async function findSpender(
   payment: Payment,
   head: Block,
@@ -198,7 +198,7 @@ async function note(payment: Payment, finding: Finding, { store, log }: CheckDep
   return { ...payment, state, blockNumber, blockHash, finalAtMs };
 }
 
-/** The windows count a payment from the time of its block, within what is possible. */
+/** Windows count a payment from the time of its block, within what is possible. */
 function countingMs({ createdAtMs }: Payment, { timestampSeconds }: Block, nowMs: number): number {
   return Math.min(Math.max(timestampSeconds * 1_000, createdAtMs), nowMs);
 }

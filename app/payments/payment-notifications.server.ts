@@ -4,7 +4,7 @@ import type { EmailRenderers, EmailText, NotificationFacts } from "~/platform/ou
 import type { Notification } from "~/platform/outbox/outbox";
 import type { Payment } from "./payments.store.server";
 
-/** Sent once for a payment of which the chain does not show for long how it ended. */
+/** Sent once for a payment that stays open. */
 export function paymentOpen(payment: Payment): Notification {
   const { recipient: address, chainId, amountWei, transactionHash, nonce, payer, createdAtMs } = payment;
   const amount = formatEther(amountWei);

@@ -6,7 +6,7 @@ import type { Payer, PaymentStore } from "./payments.store.server";
 
 export type PaymentQueue = ReturnType<typeof createPaymentQueue>;
 
-/** After a crash. A turn that outlives it records nothing, so safety does not depend on it. */
+/** After a crash. A later turn records nothing, so safety does not depend on it. */
 const defaultTurnSeconds = 30;
 const maxWaiting = 50;
 
@@ -18,7 +18,7 @@ type CreatePaymentQueueOptions = {
   signal: AbortSignal;
 };
 
-/** In this process by a queue, among processes by a row in the database, which knows the turn by its name. */
+/** A queue in this process, and a row in the database among processes, which contains the turn's id. */
 export function createPaymentQueue({
   wallet,
   store,
@@ -38,7 +38,7 @@ export function createPaymentQueue({
     try {
       return await work(turn);
     } finally {
-      // Where that fails the turn expires; what `work` found out must not be lost over it.
+      // If it fails, the turn expires. The result of `work` must not be lost.
       await store.releaseTurn(turn).catch(() => undefined);
     }
   }

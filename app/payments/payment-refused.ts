@@ -1,4 +1,4 @@
-/** Why nothing was paid, in words for the person who asked. */
+/** Why nothing was paid, in words for the client. */
 export class PaymentRefused extends Error {
   override readonly name = "PaymentRefused";
 }

@@ -7,8 +7,8 @@ import type { CheckDependencies } from "./payment-finality.server";
 import { paymentOpen } from "./payment-notifications.server";
 import type { Payment } from "./payments.store.server";
 
-export type PaymentResolverOptions = CheckDependencies & {
-  /** Who checks. Without one, this process does. */
+type PaymentResolverOptions = CheckDependencies & {
+  /** Without one, this process checks. */
   lease?: Lease | undefined;
   outbox: Pick<Outbox, "enqueue">;
   wakeOutbox: () => void;
@@ -17,13 +17,13 @@ export type PaymentResolverOptions = CheckDependencies & {
 
 export const resolverLease = "payments";
 
-/** When the operator is notified of an open payment, once. */
-export const openTooLongMs = 30 * 60 * 1_000;
+/** The operator is notified of an open payment once, after this time. */
+const openTooLongMs = 30 * 60 * 1_000;
 
 const shortestPauseMs = 5_000;
 const longestPauseMs = 10 * 60 * 1_000;
 
-/** A payment is checked less often the older it is, so that one which stays open costs a few requests an hour. */
+/** Checks older payments less often, so that an open one costs a few requests an hour. */
 function pauseMs({ createdAtMs }: Payment, nowMs: number): number {
   return Math.min(Math.max((nowMs - createdAtMs) / 4, shortestPauseMs), longestPauseMs);
 }
@@ -65,14 +65,14 @@ export function createPaymentResolver(options: PaymentResolverOptions) {
       hasFailed = false;
     } catch (err) {
       lease?.noteFailure();
-      // Once for each outage.
+      // Once per outage.
       const reason = isChainOutage(err) ? "chain unavailable" : "unexpected error";
       if (!hasFailed) log.warn({ err, reason }, "open payments could not be checked; retrying");
       hasFailed = true;
     }
   }
 
-  /** One round over all payments that are due, shared by all who ask while it runs. Never rejects. */
+  /** One round over all due payments. Concurrent callers share it. Never rejects. */
   function check(): Promise<void> {
     running ??= checkOnce().finally(() => (running = undefined));
     return running;
@@ -99,7 +99,7 @@ export function createPaymentResolver(options: PaymentResolverOptions) {
   };
 }
 
-/** An answer that says no concerns this payment alone; silence concerns them all. */
+/** A refusal concerns this payment alone; an outage concerns them all. */
 async function checkOne(payment: Payment, dependencies: CheckDependencies): Promise<Payment> {
   try {
     return await checkPayment(payment, dependencies);

@@ -80,7 +80,7 @@ for (const { when, isBackAtOnce } of [
         await letCommit();
       }
       const error = await paying;
-      // Nobody may be told that nothing was paid.
+      // No reply may say that nothing was paid.
       expect(error).toBeInstanceOf(Error);
       expect(String(error)).not.toContain("Nothing was paid");
       if (!isBackAtOnce) {

@@ -5,11 +5,11 @@ import { InvalidSetting } from "~/platform/config/setting";
 import type { Mode } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
 
-/** Published with every development chain: what these accounts hold belongs to everybody. */
+/** Published with every development chain, so anybody can use these accounts. */
 const developmentMnemonic = "test test test test test test test test test test test junk";
 const developmentAccounts = 10;
 const microetherPerEther = 1_000_000;
-/** The maximum of the quota ledger's integer columns, rounded down. */
+/** The maximum of the 32-bit columns, rounded down. */
 const maxEther = 2_000;
 /** The span of every limit on payments. */
 export const daySeconds = 86_400;
@@ -61,7 +61,7 @@ function parsePrivateKey(given: string, mode: Mode): `0x${string}` {
   if (address === null) throw new InvalidSetting("must be a private key: 0x and 64 hex digits.");
   if (mode !== "production" || !isDevelopmentAddress(address)) return key;
   throw new InvalidSetting(
-    "is the key of a development account, which everybody has. Make a wallet of its own.",
+    "is the key of a development account, which everybody knows. Create a new wallet.",
   );
 }
 

@@ -2,8 +2,7 @@ import { expect } from "vitest";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 import { countOutcomes, openTestDatabase, testOnEachDatabase } from "~e2e/support/databases/database";
 import { waitUntil } from "~e2e/support/processes";
-import { clearPaymentSums } from "./payment-windows.store.server";
-import { createPaymentStore } from "./payments.store.server";
+import { clearPaymentSums, createPaymentStore } from "./payments.store.server";
 import type { SignedPayment } from "./payments.store.server";
 
 const payer = "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";

@@ -3,8 +3,6 @@ import { Prisma } from "~/generated/sqlite/client";
 import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/database-clock.server";
 import { isTaken } from "~/platform/database/write-conflict.server";
-import { sumPayments } from "./payment-windows.store.server";
-import type { PaymentSum, PaymentWindow } from "./payment-windows.store.server";
 
 export type PaymentRef = { chainId: number; recipient: Address; idempotencyKey: string };
 export type Payer = { chainId: number; payer: Address };
@@ -18,7 +16,7 @@ export type SignedPayment = PaymentRef & {
   rawTransaction: Hex;
   transactionHash: Hex;
   nonce: number;
-  /** The newest block at that time; null of payments that a former version made. */
+  /** The newest block at that time; null for payments of an earlier version. */
   signedAtBlock: bigint | null;
 };
 export type Payment = Omit<SignedPayment, "maxCost"> & {
@@ -31,7 +29,7 @@ export type Payment = Omit<SignedPayment, "maxCost"> & {
 
 export type WindowBounds = Record<"address" | "total", { limit: number; sinceMs: number }>;
 
-/** Only what is `recorded` may be sent. `turn-lost`: another process may sign by now. */
+/** Only a `recorded` payment may be sent. `turn-lost`: another process may sign by now. */
 export type RecordOutcome =
   | { outcome: "recorded" | "already-there" | "turn-lost" | "nonce-taken" }
   | ({ outcome: "exhausted"; window: keyof WindowBounds; left: number } & Pick<PaymentSum, "oldestAtMs">);
@@ -46,7 +44,7 @@ export type Finding = Pick<Payment, "state" | "blockNumber" | "blockHash" | "fin
 
 export type PaymentStore = ReturnType<typeof createPaymentStore>;
 
-/** Open payments count in the windows, so that there are few; a chain that vanished may leave more. */
+/** Open payments count in the windows, so there are few, unless a chain vanished. */
 const batchSize = 200;
 
 export function createPaymentStore(database: Database) {
@@ -61,18 +59,18 @@ export function createPaymentStore(database: Database) {
       return row && toPayment(row);
     },
 
-    /** Payments of which the chain has not decided yet, in the order of their nonces. */
+    /** Undecided payments, by nonce. */
     listOpen: (payer: Payer) =>
       list({
         where: { ...toPayerColumns(payer), finalAtMs: null, state: "signed" },
         orderBy: { nonce: "asc" },
       }),
 
-    /** Payments that are not final, oldest first, of every wallet there was. */
+    /** Payments of every wallet that are not final, oldest first. */
     listUnsettled: (chainId: number) =>
       list({ where: { chainId: BigInt(chainId), finalAtMs: null }, orderBy: { createdAtMs: "asc" } }),
 
-    /** Takes back that payments from a nonce on are final, and gives the first of them. */
+    /** Reopens payments from a nonce on, and returns the first of them. */
     async reviveFrom(payer: Payer, nonce: number): Promise<Payment[]> {
       const where = { ...toPayerColumns(payer), nonce: { gte: BigInt(nonce) } };
       const final = { ...where, finalAtMs: { not: null } };
@@ -100,12 +98,12 @@ export function createPaymentStore(database: Database) {
     acquireTurn: (payer: Payer, turn: string, turnSeconds: number) =>
       acquireTurn(database, { ...payer, turn, turnSeconds }),
 
-    /** Changes nothing when another process has the turn by now. */
+    /** Changes nothing if another process has the turn by now. */
     async releaseTurn(turn: string): Promise<void> {
       await database.paymentTurn.deleteMany({ where: { owner: turn } });
     },
 
-    /** Writes the signed transaction, where the windows have room for the most it can cost; durable when it resolves. */
+    /** Writes the signed transaction if the windows have room for the most it can cost. Durable when it resolves. */
     async recordSigned(order: SignedOrder): Promise<RecordOutcome> {
       try {
         return await database.$transaction((transaction) => recordSigned(transaction, order));
@@ -116,7 +114,7 @@ export function createPaymentStore(database: Database) {
       }
     },
 
-    /** Records what the chain shows, unless another finding was recorded since the payment was read. */
+    /** Records the chain's state, unless another finding was recorded since the payment was read. */
     noteFinding: (payment: Payment, finding: Finding) => noteFinding(database, payment, finding),
 
     /** Once for each payment, together with its notification. */
@@ -132,7 +130,7 @@ export function createPaymentStore(database: Database) {
   };
 }
 
-/** By the database's clock. A turn that expires later than one acquired now is from before that clock was set back. */
+/** By the database's clock. A later expiry than that of a new turn is from before the clock was set back. */
 async function acquireTurn(
   database: Database,
   { chainId, payer, turn, turnSeconds }: Payer & { turn: string; turnSeconds: number },
@@ -148,7 +146,7 @@ async function acquireTurn(
   return count === 1;
 }
 
-/** Touching all wallets' turns locks them until the commit: no payment comes between the sums and the write. */
+/** Updating all wallets' turns locks them until the commit, so that no payment comes between the sums and the write. */
 async function recordSigned(
   transaction: Transaction,
   { payment, turn, bounds }: SignedOrder,
@@ -165,7 +163,7 @@ async function recordSigned(
   return { outcome: "recorded" };
 }
 
-/** One statement, as a reset may take the payment out of a sum meanwhile. */
+/** One statement, because a reset may take the payment out of a sum meanwhile. */
 async function noteFinding(database: Database, payment: Payment, finding: Finding): Promise<boolean> {
   const { chainId, recipient, idempotencyKey } = toRefColumns(payment);
   const { state, blockNumber, blockHash, cost, countedAtMs, finalAtMs } = finding;
@@ -247,4 +245,51 @@ function toPayment(row: PaymentRow): Payment {
     finalAtMs: toNumber(row.finalAtMs),
     toldAtMs: toNumber(row.toldAtMs),
   };
+}
+
+/** Payments of one recipient, or all of a chain. */
+type PaymentWindow = { chainId: number; recipient?: Address; sinceMs: number };
+
+/** In millionths of the chain's coin. `oldestAtMs`: the timestamp of the oldest decided payment. */
+type PaymentSum = { spent: number; oldestAtMs: number | null };
+
+/** Resets the sum of all payments. No address has this name. */
+const allPayments = "all-payments";
+
+/**
+ * A payment counts from its block's time. An open one always counts, because its money may leave at any moment. One
+ * statement, so that sum and oldest payment are of the same rows.
+ */
+async function sumPayments(
+  client: Pick<Prisma.TransactionClient, "$queryRaw">,
+  { chainId, recipient, sinceMs }: PaymentWindow,
+): Promise<PaymentSum> {
+  const cost = recipient === undefined ? Prisma.sql`"totalCost"` : Prisma.sql`"addressCost"`;
+  const whose =
+    recipient === undefined ? Prisma.sql`1 = 1` : Prisma.sql`"recipient" = ${recipient.toLowerCase()}`;
+  const [row] = await client.$queryRaw<{ spent: bigint | number; oldest: bigint | null }[]>`
+    SELECT CAST(COALESCE(SUM(${cost}), 0) AS BIGINT) AS "spent",
+      MIN(CASE WHEN "state" <> 'signed' THEN "countedAtMs" END) AS "oldest"
+    FROM "Payment"
+    WHERE "chainId" = ${BigInt(chainId)} AND ${whose} AND ${cost} IS NOT NULL
+      AND ("countedAtMs" > ${BigInt(sinceMs)} OR ("finalAtMs" IS NULL AND "state" = 'signed'))`;
+  const oldest = row?.oldest ?? null;
+  return { spent: Number(row?.spent ?? 0), oldestAtMs: oldest === null ? null : Number(oldest) };
+}
+
+/** For the named wallets, or for all and their sum. Returns how many wallets, and one more for the sum. */
+export async function clearPaymentSums(
+  { payment }: Pick<Prisma.TransactionClient, "payment">,
+  subjects: "all" | readonly string[],
+): Promise<number> {
+  const whose = subjects === "all" ? {} : { recipient: { in: [...subjects] } };
+  const where = { addressCost: { not: null }, ...whose };
+  const wallets = await payment.groupBy({ by: ["recipient"], where });
+  await payment.updateMany({ where, data: { addressCost: null } });
+  if (subjects !== "all" && !subjects.includes(allPayments)) return wallets.length;
+  const cleared = await payment.updateMany({
+    where: { totalCost: { not: null } },
+    data: { totalCost: null },
+  });
+  return wallets.length + (cleared.count > 0 ? 1 : 0);
 }

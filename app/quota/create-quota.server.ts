@@ -3,19 +3,16 @@ import type { KeyKinds } from "~/gate/kinds/kind";
 import type { Caller } from "~/gate/tokens/caller.server";
 import type { Log } from "~/platform/log/log.server";
 import { systemClock as clock } from "~/platform/time/clock";
-import { instrumentLedger } from "./instrument-ledger.server";
-import type { LedgerMetrics } from "./instrument-ledger.server";
 import { createOrphanSettler } from "./orphan-settler.server";
-import { expiryMarginSeconds } from "./quota-reservation";
+import { expiryMarginSeconds } from "./quota-headers";
 import { requireResetSecret, resetQuotas, resetWindow } from "./quota-reset.server";
 import type { ResetActor, ResetDependencies, ResetRequest } from "./quota-reset.server";
 import type { QuotaKind, QuotaOwner } from "./quota-subject";
 import type { QuotaResetOrder } from "./quota.schema";
-import { admitAnswer, readQuota } from "./quota.server";
-import type { QuotaDependencies } from "./quota.server";
+import { admitAnswer, instrumentLedger, readQuota } from "./quota.server";
+import type { LedgerMetrics, QuotaDependencies } from "./quota.server";
 import type { readQuota as readQuotaSettings } from "./quota.settings";
-import type { FindUsages, QuotaStore } from "./quota.store.server";
-import type { ReserveRequest } from "./reservations.store.server";
+import type { FindUsages, QuotaStore, ReserveRequest } from "./quota.store.server";
 
 type GivenReservation = Pick<ReserveRequest, "reservationId">;
 export type QuotaServices = Awaited<ReturnType<typeof createQuota>>;
@@ -27,7 +24,6 @@ type Dependencies = {
   kinds: KeyKinds;
   store: QuotaStore;
   windows: ResetDependencies["windows"];
-  /** Tokens that each kept reply used of its reservation. */
   findUsages: FindUsages;
   heartbeatTimeoutSeconds: number;
   instance: string;
@@ -60,13 +56,12 @@ export async function createQuota(given: Dependencies) {
   return {
     activity,
     windowSeconds: settings.windowSeconds,
-    /** For what is counted beside answers. */
+    /** For other units than tokens. */
     ledgerOf,
-    /** Throws the refusal `quota-exceeded`. Where the quota is not in force, everybody is admitted and nothing counted. */
+    /** Throws the refusal `quota-exceeded`. If the quota is inactive, everybody is admitted and nothing counted. */
     admitAnswer: ({ caller, ...reservation }: { caller: Caller | null } & GivenReservation) =>
       admitAnswer(caller, dependencies, reservation),
     readQuota: ({ caller }: { caller: Caller }) => readQuota(caller, dependencies),
-    /** Who may reset; throws the refusal of everybody else. */
     identifyReset: (request: ResetRequest) => requireResetSecret(request, resetSettings, log),
     reset: (order: QuotaResetOrder, actor: ResetActor) => resetQuotas(order, actor, resetDependencies),
     resetWindow: (owner: QuotaOwner, actor: ResetActor) => resetWindow(owner, actor, resetDependencies),

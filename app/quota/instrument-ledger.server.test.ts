@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createMetrics } from "~/platform/metrics/metrics.server";
-import { instrumentLedger } from "./instrument-ledger.server";
+import { instrumentLedger } from "./quota.server";
 import type { QuotaLedger } from "./quota.server";
 
 test("what is settled is counted once, and not where it was settled before", async () => {

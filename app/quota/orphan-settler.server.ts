@@ -8,22 +8,21 @@ type OrphanSettlerOptions = {
     "settleOrphans" | "sendHeartbeat" | "leave" | "listGoneInstances" | "forgetInstances"
   >;
   clock: Clock;
-  /** Without a heartbeat within it a process is gone; each sends one and checks three times in that time. */
+  /** A process without a heartbeat within it is gone. Each sends one and checks three times in that time. */
   heartbeatTimeoutSeconds: number;
-  /** The id of this process, as its reservations carry it. */
+  /** The id of this process. */
   instance: string;
-  /** Answers that are kept say how much of their reservation they used. */
   findUsages?: FindUsages;
   log: Log;
 };
 
-/** Settles reservations whose owners are gone. Several processes may do so on one database. */
+/** Settles reservations of dead processes. Several processes may do so on one database. */
 export function createOrphanSettler(options: OrphanSettlerOptions) {
   const { store, clock, heartbeatTimeoutSeconds, instance, findUsages, log } = options;
   const timeoutMs = heartbeatTimeoutSeconds * 1000;
   let timer: NodeJS.Timeout | undefined;
   let isStopping = false;
-  /** Whether the look before could say that this process is alive. */
+  /** Whether the previous heartbeat succeeded. */
   let hasRenewed = false;
   let running: Promise<void> = Promise.resolve();
 
@@ -33,7 +32,7 @@ export function createOrphanSettler(options: OrphanSettlerOptions) {
       hasRenewed = false;
       const wasAlive = await store.sendHeartbeat({ timeoutMs });
       hasRenewed = true;
-      // The store may have been away until now, also before a start: others get one turn to say that they are alive.
+      // After an outage of the store, others get one turn to send their heartbeats.
       const goneInstances = wasAlive && couldRenew ? await store.listGoneInstances() : [];
       await settleAll(goneInstances, () => isStopping);
       if (!isStopping) await store.forgetInstances(goneInstances);
@@ -50,7 +49,7 @@ export function createOrphanSettler(options: OrphanSettlerOptions) {
     if (total > 0) log.warn({ reservations: total }, "orphaned reservations settled");
   }
 
-  /** Settlements that failed because the store was down would otherwise wait for another process. */
+  /** Settles what failed while the store was down, instead of leaving it to another process. */
   async function leave(): Promise<void> {
     try {
       await settleAll([instance], () => false);
@@ -66,9 +65,9 @@ export function createOrphanSettler(options: OrphanSettlerOptions) {
   }
 
   return {
-    /** Resolves after a first look, which settles what has expired; later looks judge which processes are gone. */
+    /** Resolves after a first look, which settles expired reservations. Later looks detect dead processes. */
     start: () => (running = look().finally(scheduleNext)),
-    /** Resolves when no look is running any more, so that the database can be closed. */
+    /** Resolves when no look is running, so that the database can be closed. */
     stop: async () => {
       isStopping = true;
       clearTimeout(timer);

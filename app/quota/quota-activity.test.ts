@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeQuotaActivity } from "./quota-activity";
+import { describeQuotaActivity } from "./quota.settings";
 
 test("the quota is in force only when all three conditions hold, and each missing one is named", () => {
   const all = { isJwtRequired: true, isStateActive: true, isQuotaEnabled: true };

@@ -1,12 +1,11 @@
 type QuotaHeadersText = {
-  /** What is counted, such as "Characters". */
+  /** The counted unit, such as "Characters". */
   counted: string;
-  /** What `X-Quota-Remaining` has taken this very answer for. */
+  /** How `X-Quota-Remaining` counts this response. */
   thisAnswer: string;
   example: { limit: number; remaining: number };
 };
 
-/** The headers that tell where a key stands, in the words of what is counted. */
 export function describeQuotaHeaders({ counted, thisAnswer, example }: QuotaHeadersText) {
   return {
     "X-Quota-Limit": {

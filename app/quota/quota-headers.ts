@@ -1,10 +1,8 @@
 import { Refusal } from "~/platform/refusals/refusal";
-import type { Reservations } from "./quota-reservation";
 
-/** `resetAtMs` null: no window is open, so that the whole limit is there and nothing ends. */
-export type QuotaFigures = { limit: number; remaining: number; resetAtMs: number | null };
+/** `resetAtMs` null: no window is open. */
+type QuotaFigures = { limit: number; remaining: number; resetAtMs: number | null };
 
-/** Where a key stands, whatever is counted. */
 export function quotaHeaders({ limit, remaining, resetAtMs }: QuotaFigures): Record<string, string> {
   return {
     "X-Quota-Limit": String(limit),
@@ -14,15 +12,15 @@ export function quotaHeaders({ limit, remaining, resetAtMs }: QuotaFigures): Rec
 }
 
 type Exceeded = {
-  /** The key's allowance, where the window has too little left. */
+  /** The key's allowance, if the window has too little left. */
   explanation: string;
-  /** What is counted, and what it is counted for: "tokens", "answers". */
+  /** The unit and the work it pays for: "tokens", "answers". */
   counted: { unit: string; work: string };
   figures: QuotaFigures & { resetAtMs: number; reservations: Reservations | null };
   nowMs: number;
 };
 
-/** Says when to come back: at the next window, or when the first of what is under way must have ended. */
+/** Says when to come back: at the next window, or when the first running reply must have ended. */
 export function quotaExceeded({ explanation, counted, figures, nowMs }: Exceeded): Refusal {
   const { limit, remaining, resetAtMs, reservations } = figures;
   if (reservations === null) {
@@ -33,7 +31,7 @@ export function quotaExceeded({ explanation, counted, figures, nowMs }: Exceeded
       headers: { ...quotaHeaders(figures), ...retryAfter(resetAtMs, nowMs) },
     });
   }
-  // A reservation past its end is looked at again in a second.
+  // A reservation past its end is checked again in a second.
   const atMs = Math.min(resetAtMs, Math.max(reservations.endsAtMs, nowMs + 1000));
   const { unit, work } = counted;
   const details = `${reservations.amount} of this key's ${limit} ${unit} are set aside for ${work} under way. What the first of them does not need is there again when it ends.`;
@@ -47,3 +45,9 @@ export function quotaExceeded({ explanation, counted, figures, nowMs }: Exceeded
 function retryAfter(atMs: number, nowMs: number): Record<string, string> {
   return { "Retry-After": String(Math.max(1, Math.ceil((atMs - nowMs) / 1000))) };
 }
+
+/** A reservation outlives its reply by this: for its start, its end, and clock differences. */
+export const expiryMarginSeconds = 60;
+
+/** All reservations of one window; `endsAtMs` is when the first of them must have ended. */
+export type Reservations = { amount: number; endsAtMs: number };

@@ -21,18 +21,16 @@ export type ResetDependencies = {
 export type ResetRequest = ResetActor & {
   headers: IncomingHttpHeaders;
   searchParams: URLSearchParams;
-  /** As parsed: it may hold the secret. Undefined where there is none, or none that can be read. */
+  /** As parsed: it may contain the secret. Undefined if absent or unreadable. */
   body: unknown;
 };
 
-export const resetChallenge = 'Bearer realm="latchkey-quota-reset"';
+const resetChallenge = 'Bearer realm="latchkey-quota-reset"';
 
 /** `secret` null: nobody may. */
-export type ResetSettings = { secret: string | null; isQuotaEnabled: boolean; isStateActive: boolean };
+type ResetSettings = { secret: string | null; isQuotaEnabled: boolean; isStateActive: boolean };
 
-/**
- * Requires the secret first: without it, a client learns neither whether the quota is on nor whether its body is valid.
- */
+/** Checks the secret first, so that a client without it learns nothing about the quota or its body. */
 export function requireResetSecret(
   { headers, searchParams, body, clientId, requestId }: ResetRequest,
   { secret, isQuotaEnabled, isStateActive }: ResetSettings,
@@ -74,7 +72,7 @@ export async function resetQuotas(
   };
 }
 
-/** Clears one window; 0 when there is none any more. */
+/** Clears one window; 0 if there is none any more. */
 export async function resetWindow(
   { kind, subject }: QuotaOwner,
   actor: ResetActor,
@@ -112,7 +110,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 const secretHeaders = ["x-quota-reset-secret", "x-ai-quota-reset-secret"] as const;
 
-/** The first header that is not empty decides. An Authorization header of another scheme is ignored. */
+/** The first non-empty header decides. Ignores an Authorization header of another scheme. */
 export function findSecretInHeaders(headers: Headers): string | null {
   for (const name of secretHeaders) {
     const value = headers[name];

@@ -1,16 +1,16 @@
 import type { KeyRef } from "~/gate/kinds/token-id";
 
 /**
- * `token`: by key, which is what chat counts. `speech`: by key, in characters spoken. `crypto`: by address; what payments
- * cost stands in their own rows, and this names what of it is reset.
+ * `token`: by key, for chat. `speech`: by key, in characters. `crypto`: by address; payments have their own rows, and
+ * this names what a reset clears.
  */
 export const quotaKinds = ["token", "crypto", "speech"] as const;
 export type QuotaKind = (typeof quotaKinds)[number];
 
-/** Whose quota: `subject` is unique within its kind. */
+/** `subject` is unique within its kind. */
 export type QuotaOwner = { kind: QuotaKind; subject: string };
 
-/** A key on another chain or of another contract is another key, with a quota of its own. */
+/** A key on another chain or of another contract has its own quota. */
 export function ownerOfKey(key: KeyRef): QuotaOwner {
   return { kind: "token", subject: subjectOf(key) };
 }

@@ -5,18 +5,17 @@ import type { Clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";
 import type { QuotaKind } from "./quota-subject";
 
-/** Which windows of one kind. */
 export type WindowTarget = { kind: QuotaKind; subjects: "all" | readonly string[] };
 
-export type ResetRecord = { clientId: string; requestId: string; detail: Record<string, unknown> };
+type ResetRecord = { clientId: string; requestId: string; detail: Record<string, unknown> };
 
-export type WindowReset = { targets: readonly WindowTarget[]; record: ResetRecord };
+type WindowReset = { targets: readonly WindowTarget[]; record: ResetRecord };
 
 export type OpenWindow = { kind: string; subject: string; used: number; reserved: number; resetAtMs: number };
 
 /**
- * For what is counted elsewhere than in windows: has it count no more, in the transaction, for the subjects that are named
- * or for all. Answers with how many had something to lose.
+ * Clears what payments have spent, in the transaction, for the named subjects or all. Returns how many subjects had
+ * something to clear.
  */
 export type ClearSums = (
   transaction: Prisma.TransactionClient,
@@ -26,7 +25,6 @@ export type ClearSums = (
 export type DeletedWindows = Partial<Record<QuotaKind, number>>;
 export type QuotaWindowStore = ReturnType<typeof createQuotaWindowStore>;
 
-/** The record of a reset, for every kind of store. */
 export function toAuditRow({ clientId, requestId, detail }: ResetRecord, clock: Clock) {
   return {
     id: randomUUID(),
@@ -38,11 +36,10 @@ export function toAuditRow({ clientId, requestId, detail }: ResetRecord, clock: 
   };
 }
 
-/** What operators do with quotas. */
 export function createQuotaWindowStore(database: Database, clock: Clock, clearPayments: ClearSums) {
   /**
-   * Deletes windows together with what is reserved in them, and writes down who did it: all of it or nothing. An answer
-   * that is being given meanwhile counts nowhere. Reservations go first, in the order in which settling takes its locks.
+   * Deletes windows and their reservations, with an audit entry: all or nothing. A running reply counts nowhere then.
+   * Reservations go first, in the order in which settling takes its locks.
    */
   async function deleteWindows({ targets, record }: WindowReset): Promise<DeletedWindows> {
     return await database.$transaction(async (transaction) => {
@@ -52,7 +49,7 @@ export function createQuotaWindowStore(database: Database, clock: Clock, clearPa
         for (const where of toConditions(kind, subjects)) {
           await transaction.quotaReservation.deleteMany({ where });
           deleted[kind] += (await transaction.quotaWindow.deleteMany({ where })).count;
-          // A statement on SQLite is over without the event loop having come round.
+          // SQLite statements are synchronous.
           await letOthersRun();
         }
         if (kind === "crypto") deleted[kind] += await clearPayments(transaction, subjects);
@@ -63,7 +60,7 @@ export function createQuotaWindowStore(database: Database, clock: Clock, clearPa
     });
   }
 
-  /** Windows that are open now, those that were used most first. */
+  /** Open windows, the most used first. */
   async function listOpenWindows({ count }: { count: number }): Promise<OpenWindow[]> {
     const windows = await database.quotaWindow.findMany({
       where: { resetAtMs: { gt: BigInt(clock()) } },
@@ -89,7 +86,7 @@ export function createQuotaWindowStore(database: Database, clock: Clock, clearPa
   return { deleteWindows, listOpenWindows };
 }
 
-/** So many subjects in one statement: SQLite and the making of a statement hold the event loop for as long as they take. */
+/** A statement with more subjects would block the event loop for too long. */
 const subjectsAtOnce = 50;
 
 function toConditions(kind: QuotaKind, subjects: WindowTarget["subjects"]) {

@@ -3,13 +3,12 @@ import { documentedKeyName } from "~/gate/kinds/keys.openapi";
 import { tokenIdSchema } from "~/gate/kinds/token-id";
 import { calledByHolder } from "~/gate/admission/token-placement.openapi";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
-import { answersJson, jsonContent } from "~/platform/openapi/json-content";
+import { respondsJson, jsonContent } from "~/platform/openapi/json-content";
 import { errorContent } from "~/platform/openapi/problem-answers";
 import { quotaResetAnswerSchema, quotaScopeSchema, quotaViewSchema } from "./quota.schema";
 
 const tag = "Quota";
 
-/** How much of the conversation a key has left, and the operator's reset. */
 export function describeQuota(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "How much a key has left." });
   api.addSecurityScheme("quotaResetSecret", {
@@ -67,7 +66,7 @@ export const getQuotaOperation = {
   limit: "quota",
   caller: calledByHolder({ scope: "chat", isRequired: true }),
   refusalContent: errorContent,
-  answers: answersJson("The quota of the key that the token was made for.", {
+  answers: respondsJson("The quota of the key that the token was made for.", {
     schema: quotaViewSchema.meta({ id: "Quota" }),
     example: {
       active: true,
@@ -105,7 +104,7 @@ export const resetQuotasOperation: OperationDescription = {
     }),
   },
   refusalContent: errorContent,
-  answers: answersJson("The windows are cleared.", {
+  answers: respondsJson("The windows are cleared.", {
     schema: quotaResetAnswerSchema.meta({ id: "QuotasReset" }),
     example: { ok: true, scope: "both", mode: "all", token: { deleted: 3 }, crypto: { deleted: 0 } },
   }),

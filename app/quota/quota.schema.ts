@@ -19,14 +19,14 @@ const addressSchema = z
 
 export const quotaScopeSchema = z.enum(["token", "crypto", "both"], "Must be token, crypto or both.");
 
-/** Which windows to clear. Exactly one of `all`, `tokenIds` and `addresses` says so. */
+/** Exactly one of `all`, `tokenIds` and `addresses`. */
 export const quotaResetBodySchema = z
   .object(
     {
       scope: quotaScopeSchema.default("both"),
       all: z.literal(true, "Must be true, or left out.").optional(),
       tokenIds: z.array(tokenIdSchema).min(1).max(maxNamed).optional(),
-      // Counts only where kinds of keys have names, and is judged there.
+      // Counts only if kinds of keys have names, and is checked there.
       key: z
         .unknown()
         .optional()
@@ -51,7 +51,7 @@ export const quotaResetBodySchema = z
     return { scope, mode: "all" };
   });
 
-export type QuotaScope = z.infer<typeof quotaScopeSchema>;
+type QuotaScope = z.infer<typeof quotaScopeSchema>;
 export type QuotaResetOrder = { scope: QuotaScope } & (
   | { mode: "all" }
   | { mode: "ids"; tokenIds: string[]; key?: string }

@@ -163,5 +163,5 @@ test("everybody is admitted and nothing written where the quota is not in force"
 
 test("a quota in force refuses callers that it cannot count", async () => {
   const { dependencies } = await openQuota();
-  await expect(admitAnswer(null, dependencies)).rejects.toThrow("nobody is there");
+  await expect(admitAnswer(null, dependencies)).rejects.toThrow("no caller to count for");
 });

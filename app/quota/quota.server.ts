@@ -1,15 +1,15 @@
 import type { Caller } from "~/gate/tokens/caller.server";
 import { keyRefOf } from "~/gate/kinds/kind";
 import type { Clock } from "~/platform/time/clock";
-import type { QuotaActivity } from "./quota-activity";
+import type { QuotaActivity } from "./quota.settings";
 import { quotaExceeded, quotaHeaders } from "./quota-headers";
 import type { QuotaView } from "./quota.schema";
-import type { QuotaStore, Usage } from "./quota.store.server";
-import type { QuotaStanding, ReserveRequest } from "./reservations.store.server";
+import type { QuotaStanding, QuotaStore, ReserveRequest, Usage } from "./quota.store.server";
 import { ownerOfKey } from "./quota-subject";
-import type { QuotaOwner } from "./quota-subject";
+import type { QuotaKind, QuotaOwner } from "./quota-subject";
+import type { Metrics } from "~/platform/metrics/metrics.server";
 
-/** Reserves, settles and reads quotas for other features. */
+/** For other features. */
 export type QuotaLedger = Pick<QuotaStore, "reserve" | "settle" | "readStanding">;
 
 export type QuotaDependencies = {
@@ -18,16 +18,16 @@ export type QuotaDependencies = {
   terms: {
     limit: number;
     windowSeconds: number;
-    /** The longest one answer may become. */
+    /** The longest possible reply. */
     maxOutputTokens: number;
-    /** `expiryMarginSeconds` longer than any answer can take: a reservation that is older belongs to nobody. */
+    /** `expiryMarginSeconds` longer than any reply can take. */
     expiresInSeconds: number;
   };
   clock: Clock;
 };
 
-/** How far an answer may go, where its real length is put down, and headers that tell the client where it stands. */
-export type QuotaAdmission = {
+/** `maxOutputTokens` bounds the reply; `settle` records its real length. */
+type QuotaAdmission = {
   reservation: {
     maxOutputTokens: number;
     settle: (usage: Omit<Usage, "reservationId">) => Promise<void>;
@@ -35,7 +35,7 @@ export type QuotaAdmission = {
   headers: Record<string, string>;
 };
 
-/** Reserves tokens for one answer, under an id that is given or a new one, or refuses: the window has none left. */
+/** Reserves tokens for one reply, or refuses. */
 export async function admitAnswer(
   caller: Caller | null,
   dependencies: QuotaDependencies,
@@ -48,7 +48,7 @@ export async function admitAnswer(
       headers: {},
     };
   }
-  if (caller === null) throw new Error("The quota is in force, but nobody is there whom it could count.");
+  if (caller === null) throw new Error("The quota is active, but the request has no caller to count for.");
   const outcome = await store.reserve({
     owner: ownerOfCaller(caller),
     wanted: terms.maxOutputTokens,
@@ -73,7 +73,7 @@ export async function admitAnswer(
   };
 }
 
-/** What the caller's key has left. Where the quota is not in force, nothing is counted and nothing looked up. */
+/** If the quota is inactive, nothing is looked up. */
 export async function readQuota(caller: Caller, dependencies: QuotaDependencies): Promise<QuotaView> {
   const { activity, store, terms } = dependencies;
   const { limit } = terms;
@@ -90,4 +90,26 @@ export async function readQuota(caller: Caller, dependencies: QuotaDependencies)
 
 function ownerOfCaller({ claims, keyKind }: Caller): QuotaOwner {
   return ownerOfKey(keyRefOf(keyKind, claims.tokenId));
+}
+
+export type LedgerMetrics = Pick<Metrics, "countQuota">;
+
+export function instrumentLedger(ledger: QuotaLedger, kind: QuotaKind, metrics: LedgerMetrics): QuotaLedger {
+  function count(step: "reserved" | "settled" | "refused", amount: number): void {
+    metrics.countQuota({ kind, step, amount });
+  }
+  return {
+    ...ledger,
+    async reserve(request) {
+      const outcome = await ledger.reserve(request);
+      if (outcome.outcome === "exhausted") count("refused", 1);
+      else count("reserved", outcome.amount);
+      return outcome;
+    },
+    async settle(request) {
+      const isSettled = await ledger.settle(request);
+      if (isSettled) count("settled", Math.max(0, Math.ceil(request.usedTokens)));
+      return isSettled;
+    },
+  };
 }

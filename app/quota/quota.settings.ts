@@ -1,8 +1,6 @@
 import { flag, integer } from "~/platform/config/kinds";
 import { ownSecret } from "~/platform/config/secret-strength";
 import type { SettingReader } from "~/platform/config/setting-reader";
-import { describeQuotaActivity } from "./quota-activity";
-import type { QuotaConditions } from "./quota-activity";
 
 export const quotaSettings = {
   enabled: flag(
@@ -10,7 +8,7 @@ export const quotaSettings = {
     { default: true, switches: { name: "Chat quota" } },
     "Limits what each key may have answered. In force only while chat requires a token and the state service is on.",
   ),
-  // One token more than a 32-bit column could hold must stay out of reach, several answers included.
+  // Leaves room below the maximum of a 32-bit column for several replies.
   tokens: integer(
     "AI_CHAT_QUOTA_TOKENS",
     { min: 1, max: 1_000_000_000, default: 20_000 },
@@ -34,4 +32,23 @@ export function readQuota(reader: SettingReader, conditions: Omit<QuotaCondition
   const why = activity.active ? "All three conditions hold." : `${activity.missing.join("; ")}.`;
   reader.setSwitch(quotaSettings.enabled, activity.active, why);
   return { ...values, activity };
+}
+
+type QuotaConditions = {
+  isJwtRequired: boolean;
+  isStateActive: boolean;
+  isQuotaEnabled: boolean;
+};
+
+/** `missing`: reasons why the quota is inactive, in words for the operator. */
+export type QuotaActivity = { active: boolean; missing: readonly string[] };
+
+/** All three must hold. */
+export function describeQuotaActivity(conditions: QuotaConditions): QuotaActivity {
+  const missing = [
+    conditions.isJwtRequired ? [] : ["NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT is not true"],
+    conditions.isStateActive ? [] : ["NEXT_PUBLIC_ENABLE_STATE_WORKER is not true"],
+    conditions.isQuotaEnabled ? [] : ["AI_CHAT_QUOTA_ENABLED is not true"],
+  ].flat();
+  return { active: missing.length === 0, missing };
 }

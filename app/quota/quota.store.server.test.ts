@@ -8,7 +8,7 @@ import {
 import { waitUntil } from "~e2e/support/processes";
 import { testOnEachState } from "~e2e/support/databases/state";
 import { createQuotaStore } from "./quota.store.server";
-import type { ReserveOutcome, ReserveRequest } from "./reservations.store.server";
+import type { ReserveOutcome, ReserveRequest } from "./quota.store.server";
 import { ownerOfAddress, ownerOfKey, quotaKinds } from "./quota-subject";
 import type { QuotaOwner } from "./quota-subject";
 
@@ -91,7 +91,7 @@ testOnEachState(
       remaining: 0,
       resetAtMs: first.resetAtMs,
     });
-    // What an answer did not need is there again.
+    // The unused part of a reservation is available again.
     await store.settle({ reservationId: first.reservationId, usedTokens: 17_999 });
     expect(asReserved(await store.reserve(request({ wanted: 5_000 }))).amount).toBe(2_000);
   },
@@ -113,7 +113,7 @@ testOnEachState(
       ...refused,
       reservations: { amount: limit, endsAtMs: startMs + 31_000 },
     });
-    // Nobody has settled the one that should have ended: it counts until it expires.
+    // The reservation that should have ended isn't settled. It counts until it expires.
     advance(30_000);
     expect(await store.reserve(request())).toMatchObject({ reservations: { endsAtMs: startMs + 40_000 } });
     advance(10_000);

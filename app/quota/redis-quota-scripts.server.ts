@@ -1,28 +1,24 @@
 import { defineScript } from "~/platform/redis/redis-script.server";
 import type { QuotaKind, QuotaOwner } from "./quota-subject";
 
-/** All keys of the quota share a tag in braces, so that a cluster keeps them on one server, where scripts can. */
+/** A tag in braces, so that a cluster keeps all keys of the quota on one server, as scripts need. */
 const tag = "{quota}";
 
 export const quotaKeys = {
   /** used, windowStartMs, resetAtMs */
   window: ({ kind, subject }: QuotaOwner) => `${tag}:window:${kind}:${subject}`,
-  /** The reservations in the windows of one subject: id → "amount resetAtMs". */
+  /** Reservations in the windows of one subject: id → "amount resetAtMs". */
   held: ({ kind, subject }: QuotaOwner) => `${tag}:held:${kind}:${subject}`,
-  /** Whose a reservation is, and until when. */
   reservation: (id: string) => `${tag}:reservation:${id}`,
   /** "id instance" of every reservation, ordered by its expiry; earlier versions read it under this name. */
   reservations: `${tag}:leases`,
-  /** Processes that reserve tokens, ordered by when their heartbeats time out. */
-  instances: `${tag}:instances`,
   /** The subjects that have windows, ordered by their ends. */
   subjects: (kind: QuotaKind) => `${tag}:subjects:${kind}`,
 };
 
-/** For scripts that learn only from a reservation whose it is. */
+/** For scripts that learn the subject only from the reservation. */
 export const quotaKeyStart = `${tag}:`;
 
-/** Adds up what is reserved in the window that ends at `resetAtMs`. */
 const sumHeld = `
   local function sumHeld(key, resetAtMs)
     local sum = 0
@@ -33,7 +29,7 @@ const sumHeld = `
     return sum
   end`;
 
-/** When the first reservation must have ended; one that is late is settled when it expires. */
+/** When the first reservation must have ended. A late one is settled when it expires. */
 const findFirstEnd = `
   local function findFirstEnd(heldKey, keyStart, resetAtMs, nowMs, marginMs)
     local first = false
@@ -41,7 +37,7 @@ const findFirstEnd = `
     for at = 1, #held, 2 do
       if string.match(held[at + 1], ' (%d+)$') == resetAtMs then
         local reservationKey = keyStart .. 'reservation:' .. held[at]
-        -- One that a Redis short of memory has dropped is nobody's to settle.
+        -- A Redis short of memory may have dropped it.
         local expiresAtMs = tonumber(redis.call('HGET', reservationKey, 'leaseUntilMs')) or tonumber(resetAtMs)
         local endsAtMs = expiresAtMs - marginMs
         if endsAtMs <= nowMs then endsAtMs = expiresAtMs end
@@ -51,7 +47,7 @@ const findFirstEnd = `
     return first and string.format('%.0f', first) or resetAtMs
   end`;
 
-/** A subject stays known until nothing of it is left; a few that may be gone are looked at each time. */
+/** Forgets a few subjects that have neither a window nor reservations. */
 const forgetSubjects = `
   local function forgetSubjects(subjectsKey, keyStart, kind, nowMs)
     local expired = redis.call('ZRANGEBYSCORE', subjectsKey, '-inf', nowMs, 'LIMIT', 0, 5)
@@ -64,8 +60,8 @@ const forgetSubjects = `
   end`;
 
 /**
- * Answers with the amount (0: there is too little left), what is used, what is now reserved, and the window's end; where
- * reservations are what leaves too little, also with the first end of those.
+ * Returns the amount (0: too little is left), what is used, what is now reserved, and the window's end. If reservations
+ * leave too little, also the first end of those.
  */
 export const reserveScript = defineScript({
   name: "quota-reserve",
@@ -77,7 +73,7 @@ export const reserveScript = defineScript({
 
   local window = redis.call('HMGET', windowKey, 'used', 'windowStartMs', 'resetAtMs')
   local used, resetAtMs = window[1], window[3]
-  -- A window that begins that far ahead was opened before the clock was set back, and would stay for too long.
+  -- A window from the future was opened before the clock was set back.
   local isOpen = used and tonumber(resetAtMs) > tonumber(nowMs) and tonumber(window[2]) <= tonumber(endMs)
   if not isOpen then
     used, resetAtMs = '0', endMs
@@ -90,11 +86,11 @@ export const reserveScript = defineScript({
   local held = sumHeld(heldKey, resetAtMs)
   local remaining = math.max(0, tonumber(limit) - tonumber(used) - held)
   if remaining < tonumber(minimum) then
-    local answer = {'0', used, string.format('%.0f', held), resetAtMs}
+    local reply = {'0', used, string.format('%.0f', held), resetAtMs}
     if tonumber(limit) - tonumber(used) >= tonumber(minimum) then
-      table.insert(answer, findFirstEnd(heldKey, keyStart, resetAtMs, tonumber(nowMs), tonumber(marginMs)))
+      table.insert(reply, findFirstEnd(heldKey, keyStart, resetAtMs, tonumber(nowMs), tonumber(marginMs)))
     end
-    return answer
+    return reply
   end
 
   local amount = string.format('%.0f', math.min(tonumber(wanted), remaining))
@@ -105,7 +101,7 @@ export const reserveScript = defineScript({
   return {amount, used, string.format('%.0f', held + amount), resetAtMs}`,
 });
 
-/** 1 when this call settled it: of several at once exactly one does. */
+/** 1 if this call settled it. */
 export const settleScript = defineScript({
   name: "quota-settle",
   lua: `
@@ -127,54 +123,13 @@ export const settleScript = defineScript({
   return 1`,
 });
 
+/** `id instance` of reservations that expire by a moment, the longest expired first. */
 export const listReservationsScript = defineScript({
   name: "quota-list-reservations",
-  lua: `return redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')`,
+  lua: `return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, ARGV[2])`,
 });
 
-/** Redis' own clock, which is one for all processes. */
-const readNow = `
-  local time = redis.call('TIME')
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
-
-/** 1 where the process had been alive until now. */
-export const heartbeatScript = defineScript({
-  name: "quota-heartbeat",
-  lua: `${readNow}
-  local expiresAtMs = redis.call('ZSCORE', KEYS[1], ARGV[1])
-  redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
-  return expiresAtMs and tonumber(expiresAtMs) > now and 1 or 0`,
-});
-
-export const leaveScript = defineScript({
-  name: "quota-leave",
-  lua: `return redis.call('ZADD', KEYS[1], 'XX', 0, ARGV[1])`,
-});
-
-export const listGoneScript = defineScript({
-  name: "quota-list-gone",
-  lua: `${readNow}
-  return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)`,
-});
-
-/** Those that are named and not back meanwhile. */
-export const forgetInstancesScript = defineScript({
-  name: "quota-forget-instances",
-  lua: `${readNow}
-  for _, instance in ipairs(ARGV) do
-    local expiresAtMs = redis.call('ZSCORE', KEYS[1], instance)
-    if expiresAtMs and tonumber(expiresAtMs) <= now then redis.call('ZREM', KEYS[1], instance) end
-  end
-  return 1`,
-});
-
-export const findExpiredScript = defineScript({
-  name: "quota-find-expired",
-  lua: `
-  return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'WITHSCORES', 'LIMIT', 0, ARGV[2])`,
-});
-
-/** Nothing where no window is open; otherwise what is used, what is reserved, and the window's end. */
+/** Empty if no window is open; else what is used, what is reserved, and the window's end. */
 export const standingScript = defineScript({
   name: "quota-standing",
   lua: `${sumHeld}
@@ -183,7 +138,6 @@ export const standingScript = defineScript({
   return {window[1], string.format('%.0f', sumHeld(KEYS[2], window[2])), window[2]}`,
 });
 
-/** Deletes what one subject has used and reserved; 1 when there was a window. */
 const deleteSubject = `
   local function deleteSubject(kind, subject, reservationsKey, subjectsKey, keyStart)
     local owner = kind .. ':' .. subject
@@ -199,7 +153,7 @@ const deleteSubject = `
     return redis.call('DEL', keyStart .. 'window:' .. owner)
   end`;
 
-/** The subjects are all that have windows, or those that are named. Answers with the number of windows. */
+/** Returns the number of windows. */
 export const deleteWindowsScript = defineScript({
   name: "quota-delete-windows",
   lua: `${deleteSubject}
@@ -220,14 +174,14 @@ export const listWindowsScript = defineScript({
   name: "quota-list-windows",
   lua: `${sumHeld}
   local subjectsKey, keyStart, kind, nowMs = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
-  local answer = {}
+  local reply = {}
   for _, subject in ipairs(redis.call('ZRANGEBYSCORE', subjectsKey, '(' .. nowMs, '+inf')) do
     local owner = kind .. ':' .. subject
     local window = redis.call('HMGET', keyStart .. 'window:' .. owner, 'used', 'resetAtMs')
     if window[1] then
       local held = sumHeld(keyStart .. 'held:' .. owner, window[2])
-      for _, value in ipairs({subject, window[1], string.format('%.0f', held), window[2]}) do table.insert(answer, value) end
+      for _, value in ipairs({subject, window[1], string.format('%.0f', held), window[2]}) do table.insert(reply, value) end
     end
   end
-  return answer`,
+  return reply`,
 });

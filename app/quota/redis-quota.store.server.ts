@@ -1,91 +1,83 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "~/platform/time/clock";
+import type { Database } from "~/platform/database/database.server";
 import type { Redis } from "~/platform/redis/redis.server";
-import type { QuotaStore } from "./quota.store.server";
-import type { ReserveOutcome, ReserveRequest } from "./reservations.store.server";
-import { expiryMarginSeconds } from "./quota-reservation";
+import type { Clock } from "~/platform/time/clock";
+import { expiryMarginSeconds } from "./quota-headers";
+import { quotaKinds } from "./quota-subject";
+import type { QuotaKind } from "./quota-subject";
+import { createQuotaStore, orphanBatch, settleEach } from "./quota.store.server";
+import type { QuotaStore, ReserveOutcome, ReserveRequest, Usage } from "./quota.store.server";
+import { toAuditRow } from "./quota-windows.store.server";
+import type {
+  ClearSums,
+  DeletedWindows,
+  OpenWindow,
+  QuotaWindowStore,
+  WindowTarget,
+} from "./quota-windows.store.server";
 import {
-  findExpiredScript,
-  forgetInstancesScript,
-  heartbeatScript,
-  leaveScript,
-  listGoneScript,
+  deleteWindowsScript,
   listReservationsScript,
-  quotaKeyStart,
+  listWindowsScript,
   quotaKeys,
+  quotaKeyStart,
   reserveScript,
   settleScript,
   standingScript,
 } from "./redis-quota-scripts.server";
 
-/** A crash leaves few reservations; they are looked at in batches of so many. */
-const orphanBatch = 200;
-/** Keys outlive their window by this, so that Redis' clock, which may be ahead of ours, deletes none too early. */
+/** Keys outlive their window by this: Redis's clock may be ahead of ours. */
 const keepMs = 60_000;
-/** Settles in full, whatever that is. */
+/** `usedTokens` that settles a reservation in full. */
 const inFull = -1;
 
-/** The ledger of several instances, in Redis. The contract is documented in quota.store.server.ts. */
-export function createRedisQuotaStore(redis: Redis, clock: Clock, instance: string): QuotaStore {
-  async function settleOnce(id: string, usedTokens: number): Promise<boolean> {
-    const keys = [quotaKeys.reservation(id), quotaKeys.reservations, quotaKeyStart];
-    return (await redis.run({ script: settleScript, keys, parameters: [id, usedTokens] })) === 1;
+type LedgerOptions = { redis: Redis; database: Database; clock: Clock; instance: string };
+
+/** The ledger of several instances, in Redis. */
+export function createRedisQuotaStore({ redis, database, clock, instance }: LedgerOptions): QuotaStore {
+  // Which processes are alive is kept there.
+  const inDatabase = createQuotaStore(database, clock, instance);
+
+  async function settleOnce({ reservationId, usedTokens }: Usage): Promise<boolean> {
+    const keys = [quotaKeys.reservation(reservationId), quotaKeys.reservations, quotaKeyStart];
+    const parameters = [reservationId, usedTokens];
+    return (await redis.run({ script: settleScript, keys, parameters })) === 1;
   }
 
   return {
+    ...inDatabase,
+
     reserve: (request) => reserve(redis, { nowMs: clock(), instance, ...request }),
 
-    settle: ({ reservationId, usedTokens }) => settleOnce(reservationId, Math.max(0, Math.ceil(usedTokens))),
+    settle: ({ reservationId, usedTokens }) =>
+      settleOnce({ reservationId, usedTokens: Math.max(0, Math.ceil(usedTokens)) }),
 
     async settleOrphans({ nowMs, goneInstances = [], findUsages }) {
-      const expired = await readReservations(redis, nowMs);
-      const left = goneInstances.length === 0 ? [] : await readReservations(redis);
-      const gone = left.filter(({ instance }) => goneInstances.includes(instance));
-      const orphans = [...new Set([...expired, ...gone].map(({ id }) => id))];
+      const expired = await listReservations(redis, nowMs);
+      const left = goneInstances.length === 0 ? [] : await listReservations(redis);
+      const gone = left.filter((reservation) => goneInstances.includes(reservation.instance));
+      const ids = [...new Set([...expired, ...gone].map(({ id }) => id))];
       let count = 0;
-      for (let from = 0; count === 0 && from < orphans.length; from += orphanBatch) {
-        const batch = orphans.slice(from, from + orphanBatch);
-        const usages = await findUsages?.(batch);
-        for (const id of batch) {
-          const usage = usages?.get(id);
-          if (usage?.isUnderWay) continue;
-          if (await settleOnce(id, usage?.usedTokens ?? inFull)) count++;
-        }
+      for (let from = 0; count === 0 && from < ids.length; from += orphanBatch) {
+        const orphans = ids.slice(from, from + orphanBatch).map((id) => ({ id, amount: inFull }));
+        count = await settleEach(orphans, findUsages, settleOnce);
       }
       return count;
     },
 
-    async sendHeartbeat({ timeoutMs }) {
-      const parameters = [instance, timeoutMs];
-      return (await redis.run({ script: heartbeatScript, keys: [quotaKeys.instances], parameters })) === 1;
-    },
-
-    async leave() {
-      await redis.run({ script: leaveScript, keys: [quotaKeys.instances], parameters: [instance] });
-    },
-
-    async listGoneInstances() {
-      return (await redis.run({ script: listGoneScript, keys: [quotaKeys.instances] })) as string[];
-    },
-
-    async forgetInstances(instances) {
-      if (instances.length === 0) return;
-      const left = new Set((await readReservations(redis)).map(({ instance: owner }) => owner));
-      const parameters = instances.filter((name) => !left.has(name));
-      if (parameters.length === 0) return;
-      await redis.run({ script: forgetInstancesScript, keys: [quotaKeys.instances], parameters });
+    async forgetInstances(names) {
+      if (names.length === 0) return;
+      const left = new Set((await listReservations(redis)).map((reservation) => reservation.instance));
+      await inDatabase.forgetInstances(names.filter((name) => !left.has(name)));
     },
 
     async readStanding({ owner, limit }) {
-      const answer = await redis.run({
+      const reply = await redis.run({
         script: standingScript,
         keys: [quotaKeys.window(owner), quotaKeys.held(owner)],
         parameters: [clock()],
       });
-      const [used, reserved, resetAtMs] = (answer as string[]).map(Number);
-      if (used === undefined || reserved === undefined || resetAtMs === undefined) {
-        return { limit, used: 0, reserved: 0, remaining: limit, resetAtMs: null };
-      }
+      const [used = 0, reserved = 0, resetAtMs = null] = (reply as string[]).map(Number);
       return { limit, used, reserved, remaining: Math.max(0, limit - used - reserved), resetAtMs };
     },
   };
@@ -98,7 +90,7 @@ async function reserve(
   const { owner, wanted, minimum = 1, limit, windowSeconds, expiresInSeconds, nowMs, instance } = request;
   const { reservationId = randomUUID() } = request;
   const windowMs = windowSeconds * 1000;
-  const answer = await redis.run({
+  const reply = await redis.run({
     script: reserveScript,
     keys: [
       quotaKeys.window(owner),
@@ -123,7 +115,7 @@ async function reserve(
       expiryMarginSeconds * 1000,
     ],
   });
-  const [amount, used, reserved, resetAtMs, endsAtMs] = (answer as string[]).map(Number) as [
+  const [amount, used, reserved, resetAtMs, endsAtMs] = (reply as string[]).map(Number) as [
     ...[number, number, number, number],
     number?,
   ];
@@ -134,21 +126,79 @@ async function reserve(
     : { outcome: "reserved", reservationId, amount, limit, used, reserved, remaining, resetAtMs };
 }
 
-type Reservation = { id: string; instance: string };
-
 /** `expiredAtMs`: only those that have expired by then, the longest first; otherwise all. */
-async function readReservations(redis: Redis, expiredAtMs?: number): Promise<Reservation[]> {
-  const answer =
-    expiredAtMs === undefined
-      ? await redis.run({ script: listReservationsScript, keys: [quotaKeys.reservations] })
-      : await redis.run({
-          script: findExpiredScript,
-          keys: [quotaKeys.reservations],
-          parameters: [expiredAtMs, orphanBatch],
-        });
-  const flat = answer as string[];
-  return Array.from({ length: flat.length / 2 }, (_, index) => {
-    const [id = "", ...words] = (flat[2 * index] ?? "").split(" ");
+async function listReservations(redis: Redis, expiredAtMs?: number) {
+  const parameters = expiredAtMs === undefined ? ["+inf", -1] : [expiredAtMs, orphanBatch];
+  const keys = [quotaKeys.reservations];
+  const reply = await redis.run({ script: listReservationsScript, keys, parameters });
+  return (reply as string[]).map((entry) => {
+    const [id = "", ...words] = entry.split(" ");
     return { id, instance: words.join(" ") };
   });
+}
+
+type Options = { redis: Redis; database: Database; clock: Clock; clearPayments: ClearSums };
+
+/** Writes the audit entry first, in the database: if a reset fails half-way, the order is known. */
+export function createRedisQuotaWindowStore({
+  redis,
+  database,
+  clock,
+  clearPayments,
+}: Options): QuotaWindowStore {
+  return {
+    async deleteWindows({ targets, record }) {
+      const { id } = await database.auditEntry.create({ data: toAuditRow(record, clock) });
+      const deleted: DeletedWindows = {};
+      for (const target of targets) {
+        // Payments stay in the database.
+        const sums =
+          target.kind === "crypto"
+            ? await database.$transaction((transaction) => clearPayments(transaction, target.subjects))
+            : 0;
+        deleted[target.kind] = (await deleteOf(redis, target)) + sums;
+      }
+      await database.auditEntry.update({
+        where: { id },
+        data: { detail: JSON.stringify({ ...record.detail, deleted }) },
+      });
+      return deleted;
+    },
+
+    async listOpenWindows({ count }) {
+      const nowMs = clock();
+      const lists = await Promise.all(quotaKinds.map((kind) => listOf(redis, kind, nowMs)));
+      return lists.flat().sort(compareWindows).slice(0, count);
+    },
+  };
+}
+
+async function deleteOf(redis: Redis, { kind, subjects }: WindowTarget): Promise<number> {
+  const reply = await redis.run({
+    script: deleteWindowsScript,
+    keys: [quotaKeys.reservations, quotaKeys.subjects(kind), quotaKeyStart],
+    parameters: [kind, ...(subjects === "all" ? ["all"] : ["named", ...new Set(subjects)])],
+  });
+  return Number(reply);
+}
+
+async function listOf(redis: Redis, kind: QuotaKind, nowMs: number): Promise<OpenWindow[]> {
+  const reply = await redis.run({
+    script: listWindowsScript,
+    keys: [quotaKeys.subjects(kind), quotaKeyStart],
+    parameters: [kind, nowMs],
+  });
+  const flat = reply as string[];
+  return Array.from({ length: flat.length / 4 }, (_, index) => {
+    const [subject = "", used, reserved, resetAtMs] = flat.slice(4 * index, 4 * index + 4);
+    return { kind, subject, used: Number(used), reserved: Number(reserved), resetAtMs: Number(resetAtMs) };
+  });
+}
+
+function compareWindows(a: OpenWindow, b: OpenWindow): number {
+  return b.used - a.used || compareText(a.kind, b.kind) || compareText(a.subject, b.subject);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

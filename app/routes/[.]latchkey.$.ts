@@ -1,4 +1,4 @@
-import { answerSiteRefusal } from "~/door/site-page.server";
+import { siteRefusalResponse } from "~/door/site-page.server";
 import { Refusal } from "~/platform/refusals/refusal";
 import { defineRoute } from "~/platform/http/route.server";
 
@@ -10,5 +10,5 @@ function refuse(): never {
 export const { loader, action } = defineRoute({
   isForSites: true,
   GET: { handle: refuse },
-  answerRefusal: answerSiteRefusal,
+  toRefusalResponse: siteRefusalResponse,
 });

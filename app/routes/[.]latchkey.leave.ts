@@ -1,10 +1,10 @@
 import { leaveSiteOperation } from "~/door/door.openapi";
-import { answerSiteRefusal } from "~/door/site-page.server";
+import { siteRefusalResponse } from "~/door/site-page.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 
 export const { loader, action } = defineRoute({
   isForSites: true,
   GET: { operation: leaveSiteOperation, handle: ({ context }) => getServices().door.leave(context) },
-  answerRefusal: answerSiteRefusal,
+  toRefusalResponse: siteRefusalResponse,
 });

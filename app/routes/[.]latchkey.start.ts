@@ -1,10 +1,10 @@
 import { startSiteOperation } from "~/door/door.openapi";
-import { answerSiteRefusal } from "~/door/site-page.server";
+import { siteRefusalResponse } from "~/door/site-page.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 
 export const { loader, action } = defineRoute({
   isForSites: true,
   GET: { operation: startSiteOperation, handle: ({ context }) => getServices().door.start(context) },
-  answerRefusal: answerSiteRefusal,
+  toRefusalResponse: siteRefusalResponse,
 });

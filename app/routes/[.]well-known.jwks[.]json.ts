@@ -1,5 +1,5 @@
 import { gateOperations } from "~/gate/admission/gate.openapi";
-import { answerJson } from "~/platform/http/answer.server";
+import { jsonResponse } from "~/platform/http/responses.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 
@@ -8,7 +8,7 @@ export const { loader, action } = defineRoute({
     operation: gateOperations.getPublicKeys,
     handle: () => {
       const headers = { "Cache-Control": "public, max-age=300" };
-      return answerJson({ body: getServices().gate.publicKeys(), headers });
+      return jsonResponse({ body: getServices().gate.publicKeys(), headers });
     },
   },
 });

@@ -1,5 +1,5 @@
 import { getProtectedResourceOperation } from "~/tools/tools.openapi";
-import { answerJson } from "~/platform/http/answer.server";
+import { jsonResponse } from "~/platform/http/responses.server";
 import { Refusal } from "~/platform/refusals/refusal";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
@@ -10,7 +10,7 @@ export const { loader, action } = defineRoute({
     handle: ({ params }) => {
       const resource = getServices().tools.findResource({ suffix: params["*"] ?? "" });
       if (resource === null) throw new Refusal("not-found");
-      return answerJson({ body: resource, headers: { "Cache-Control": "public, max-age=300" } });
+      return jsonResponse({ body: resource, headers: { "Cache-Control": "public, max-age=300" } });
     },
   },
 });

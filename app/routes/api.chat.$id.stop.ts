@@ -16,5 +16,5 @@ export const { loader, action } = defineRoute({
       return new Response(null, { status: 204, headers: { "Cache-Control": "no-store" } });
     },
   },
-  answerRefusal: createChatRefusalResponse(systemClock),
+  toRefusalResponse: createChatRefusalResponse(systemClock),
 });

@@ -27,7 +27,7 @@ export const { loader, action } = defineRoute({
       return toNumberedEventStream({ source, headers, signal, onFailure });
     },
   },
-  answerRefusal: createChatRefusalResponse(systemClock),
+  toRefusalResponse: createChatRefusalResponse(systemClock),
 });
 
 /** Anything but a whole number counts as absent. */

@@ -31,5 +31,5 @@ export const { loader, action } = defineRoute({
       return toEventStream({ events, headers, signal, onFailure });
     },
   },
-  answerRefusal: createChatRefusalResponse(systemClock),
+  toRefusalResponse: createChatRefusalResponse(systemClock),
 });

@@ -22,5 +22,5 @@ export const { loader, action } = defineRoute({
       return getServices().tools.respondToMcp({ message, caller, headers, signal: context.signal });
     },
   },
-  answerRefusal: toMcpRefusalResponse,
+  toRefusalResponse: toMcpRefusalResponse,
 });

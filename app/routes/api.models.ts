@@ -1,5 +1,5 @@
 import { listModelsOperation } from "~/chat/chat.openapi";
-import { answerError } from "~/platform/http/answer.server";
+import { errorResponse } from "~/platform/http/responses.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 import { keyHolder } from "~/services/callers.server";
@@ -10,5 +10,5 @@ export const { loader, action } = defineRoute({
     caller: keyHolder(listModelsOperation.caller),
     handle: () => getServices().chat.listModels(),
   },
-  answerRefusal: answerError,
+  toRefusalResponse: errorResponse,
 });

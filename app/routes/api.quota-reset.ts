@@ -1,5 +1,5 @@
 import { resetQuotasOperation } from "~/quota/quota.openapi";
-import { answerError } from "~/platform/http/answer.server";
+import { errorResponse } from "~/platform/http/responses.server";
 import { parseShape } from "~/platform/http/body/body.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { quotaResetBodySchema } from "~/quota/quota.schema";
@@ -16,5 +16,5 @@ export const { loader, action } = defineRoute({
     body: (json) => parseShape(quotaResetBodySchema, json),
     handle: ({ body: order, caller }) => getServices().quota.reset(order, caller),
   },
-  answerRefusal: answerError,
+  toRefusalResponse: errorResponse,
 });

@@ -1,5 +1,5 @@
 import { getQuotaOperation } from "~/quota/quota.openapi";
-import { answerError } from "~/platform/http/answer.server";
+import { errorResponse } from "~/platform/http/responses.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 import { keyHolder } from "~/services/callers.server";
@@ -10,5 +10,5 @@ export const { loader, action } = defineRoute({
     caller: keyHolder(getQuotaOperation.caller),
     handle: ({ caller }) => getServices().quota.readQuota({ caller }),
   },
-  answerRefusal: answerError,
+  toRefusalResponse: errorResponse,
 });

@@ -14,5 +14,5 @@ export const { loader, action } = defineRoute({
     handle: async ({ context: { clientId, signal }, caller, body: request }) =>
       toSpeechResponse(await getServices().speech.speak({ request, caller, clientId, signal })),
   },
-  answerRefusal: createSpeechRefusalResponse(systemClock),
+  toRefusalResponse: createSpeechRefusalResponse(systemClock),
 });

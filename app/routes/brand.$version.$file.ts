@@ -1,11 +1,11 @@
 import { getBrandFileOperation } from "~/platform/brand/brand.openapi";
-import { answerBrandFile } from "~/platform/brand/open-brand.server";
+import { brandFileResponse } from "~/platform/brand/open-brand.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 
 export const { loader, action } = defineRoute({
   GET: {
     operation: getBrandFileOperation,
-    handle: ({ params }) => answerBrandFile(getServices().brand, params.version, params.file),
+    handle: ({ params }) => brandFileResponse(getServices().brand, params.version, params.file),
   },
 });

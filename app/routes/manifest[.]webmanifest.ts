@@ -1,5 +1,5 @@
 import { getManifestOperation } from "~/platform/brand/brand.openapi";
-import { answerJson } from "~/platform/http/answer.server";
+import { jsonResponse } from "~/platform/http/responses.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 
@@ -7,7 +7,7 @@ export const { loader, action } = defineRoute({
   GET: {
     operation: getManifestOperation,
     handle: () =>
-      answerJson({
+      jsonResponse({
         body: getServices().brand.manifest,
         contentType: "application/manifest+json; charset=utf-8",
         headers: { "Cache-Control": "no-cache" },

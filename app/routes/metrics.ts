@@ -1,5 +1,5 @@
 import { getMetricsOperation } from "~/platform/openapi/service.openapi";
-import { answerText } from "~/platform/http/answer.server";
+import { textResponse } from "~/platform/http/responses.server";
 import { requireMetricsToken } from "~/platform/metrics/metrics-access.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
@@ -11,7 +11,7 @@ export const { loader, action } = defineRoute({
       requireMetricsToken(context.headers.authorization, getServices().config.serving.metricsToken),
     handle: async () => {
       const { body, contentType } = await getServices().metrics.render();
-      return answerText({ text: body, contentType, headers: { "Cache-Control": "no-store" } });
+      return textResponse({ text: body, contentType, headers: { "Cache-Control": "no-store" } });
     },
   },
 });

@@ -1,6 +1,6 @@
 import type { ActionFunctionArgs, LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { answerForm, seeOther } from "~/operator/operator-form.server";
+import { handleForm, seeOther } from "~/operator/operator-form.server";
 import { OperatorFrame, describeOperatorPage } from "~/operator/page/operator-frame";
 import tableHref from "~/operator/page/operator-table.css";
 import stylesheetHref from "~/operator/page/operator.css";
@@ -31,7 +31,7 @@ export async function loader({ context, params }: LoaderFunctionArgs) {
 export function action(args: ActionFunctionArgs) {
   const operator = requireSwitchedOn(getServices().operator);
   const { cookie } = args.context.headers;
-  return answerForm(
+  return handleForm(
     args,
     () => operator.requireSession({ cookie }),
     async (form, actor) => {

@@ -1,4 +1,4 @@
-import { answerJson } from "~/platform/http/answer.server";
+import { jsonResponse } from "~/platform/http/responses.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { requireOperatorService } from "~/services.server";
 import { operatorCaller } from "~/services/callers.server";
@@ -9,7 +9,7 @@ export const { loader, action } = defineRoute({
     handle: ({ context: { method, searchParams, signal }, params: { table }, caller: actor }) =>
       // HEAD is no export, and isn't audited.
       method === "HEAD"
-        ? answerJson({ body: "" })
+        ? jsonResponse({ body: "" })
         : requireOperatorService().exportTable({ table, searchParams, actor, signal }),
   },
 });

@@ -1,13 +1,12 @@
 import type { ActionFunctionArgs, LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { answerForm, seeOther } from "~/operator/operator-form.server";
+import { handleForm, seeOther } from "~/operator/operator-form.server";
 import { describeOperatorPage } from "~/operator/page/operator-frame";
 import stylesheetHref from "~/operator/page/operator.css";
 import { SignInPage } from "~/operator/page/sign-in-page";
 import { readNotices } from "~/operator/notices";
 import { noStore, readNext, requireSwitchedOn, signInPath } from "~/operator/page-guard.server";
 import { writeOperatorCookie } from "~/operator/session.server";
-import type { StartedSession } from "~/operator/session.server";
 import { systemClock } from "~/platform/time/clock";
 import { requireWithinLimit } from "~/platform/http/require-within-limit.server";
 import { getServices } from "~/services.server";
@@ -29,9 +28,10 @@ export function action(args: ActionFunctionArgs) {
   const operator = requireSwitchedOn(getServices().operator);
   const { context } = args;
   const { cookie } = context.headers;
-  const write = (session: StartedSession) => writeOperatorCookie(session, context.service.origin);
+  const write = (session: Parameters<typeof writeOperatorCookie>[0]) =>
+    writeOperatorCookie(session, context.service.origin);
   if (!context.searchParams.has("out")) {
-    return answerForm(
+    return handleForm(
       args,
       () => requireWithinLimit(context, "operator"),
       async (form, actor) => {
@@ -40,7 +40,7 @@ export function action(args: ActionFunctionArgs) {
       },
     );
   }
-  return answerForm(
+  return handleForm(
     args,
     () => operator.requireSession({ cookie }),
     async (_form, actor) => {

@@ -1,5 +1,5 @@
 import { getReadinessOperation } from "~/platform/openapi/service.openapi";
-import { answerJson } from "~/platform/http/answer.server";
+import { jsonResponse } from "~/platform/http/responses.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 
@@ -10,7 +10,7 @@ export const { loader, action } = defineRoute({
       const { readReadiness, quota } = getServices();
       const readiness = await readReadiness();
       const status = readiness.status === "unready" ? 503 : 200;
-      return answerJson({ body: { ...readiness, quota: quota.activity }, status });
+      return jsonResponse({ body: { ...readiness, quota: quota.activity }, status });
     },
   },
 });

@@ -1,5 +1,5 @@
 import { getSandboxOperation } from "~/content/content.openapi";
-import { answerText } from "~/platform/http/answer.server";
+import { textResponse } from "~/platform/http/responses.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { sandboxDocument } from "~/content/sandbox.server";
 
@@ -8,7 +8,7 @@ export const { loader, action } = defineRoute({
     operation: getSandboxOperation,
     handle: () => {
       const { html, headers } = sandboxDocument();
-      return answerText({ text: html, contentType: "text/html; charset=utf-8", headers });
+      return textResponse({ text: html, contentType: "text/html; charset=utf-8", headers });
     },
   },
 });

@@ -1,6 +1,6 @@
 import { sessionOperations } from "~/gate/session/session.openapi";
 import { sessionBodySchema } from "~/gate/session/session.schema";
-import { answerJson } from "~/platform/http/answer.server";
+import { jsonResponse } from "~/platform/http/responses.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 import { sessionProof } from "~/services/callers.server";
@@ -24,18 +24,18 @@ export const { loader, action } = defineRoute({
       const { session: service } = gate;
       if (body?.door !== undefined && body.start !== undefined) {
         const { goTo, kept } = await door.goOn({ door: body.door, start: body.start, caller });
-        return answerJson({ body: { goTo }, headers: kept ? service.keepCookie(kept) : {} });
+        return jsonResponse({ body: { goTo }, headers: kept ? service.keepCookie(kept) : {} });
       }
       if (body?.open) return service.open(caller);
       const kept = await (body?.renew ? service.renew(caller) : service.start(caller));
-      return answerJson({ body: kept.session, headers: service.keepCookie(kept) });
+      return jsonResponse({ body: kept.session, headers: service.keepCookie(kept) });
     },
   },
   DELETE: {
     operation: sessionOperations.endSession,
     sameSite: true,
     handle: async ({ context }) =>
-      answerJson({
+      jsonResponse({
         body: { signedIn: false },
         headers: await getServices().signOut({ cookie: context.headers.cookie }),
       }),

@@ -1,5 +1,5 @@
 import { getServiceWorkerOperation } from "~/platform/brand/brand.openapi";
-import { answerText } from "~/platform/http/answer.server";
+import { textResponse } from "~/platform/http/responses.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { writeOfflineWorker, writeRetiringWorker } from "~/platform/brand/worker-script";
 import { getServices } from "~/services.server";
@@ -20,7 +20,7 @@ export const { loader, action } = defineRoute({
             files: [stylesheetHref, ...pageFaces, ...pictures.filter((href) => typeof href === "string")],
           })
         : writeRetiringWorker();
-      return answerText({
+      return textResponse({
         text,
         contentType: "text/javascript; charset=utf-8",
         headers: {

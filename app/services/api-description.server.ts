@@ -9,8 +9,8 @@ import { describeSession } from "~/gate/session/session.openapi";
 import { describeBrand } from "~/platform/brand/brand.openapi";
 import { findHiddenPaths, findMovedPaths } from "~/settings.server";
 import type { Config } from "~/settings.server";
-import { createStaticAnswer } from "~/platform/http/static-answer.server";
-import type { StaticAnswer } from "~/platform/http/static-answer.server";
+import { createStaticResponse } from "~/platform/http/responses.server";
+import type { StaticResponse } from "~/platform/http/responses.server";
 import type { RateLimit } from "~/platform/limits/limit-name";
 import { ApiRegistry } from "~/platform/openapi/api-registry";
 import type { OpenApiDocument } from "~/platform/openapi/api-registry";
@@ -24,13 +24,12 @@ import { describeTools } from "~/tools/tools.openapi";
 import { describeSpeech } from "~/speech/speech.openapi";
 import { version } from "../../package.json";
 
-export type ApiFacts = {
+type ApiFacts = {
   origin: string;
   limits: Readonly<Record<string, RateLimit>>;
   isDemo: boolean;
-  /** Routes by their default path, and where they are instead. */
+  /** Default paths, and the operator's. */
   movedPaths?: Readonly<Record<string, string>>;
-  /** Routes that are switched off. */
   hiddenPaths?: readonly string[];
 };
 
@@ -48,7 +47,6 @@ const introduction = `A gate that opens for whoever holds a key NFT.
 
 **Methods**: an address that has GET answers HEAD too, without effect. OPTIONS names the methods and answers preflights, for the origins the operator has allowed.`;
 
-/** Each feature describes its own routes; this puts them together. */
 export function buildApiDocument({ isDemo, ...options }: ApiFacts): OpenApiDocument {
   const api = new ApiRegistry(options);
   describeGate(api);
@@ -71,11 +69,11 @@ export function buildApiDocument({ isDemo, ...options }: ApiFacts): OpenApiDocum
 type Published = { origin: string; config: Pick<Config, "limits" | "mode" | "chat" | "tools" | "doorSites"> };
 
 let published: string | undefined;
-let made: StaticAnswer | undefined;
+let made: StaticResponse | undefined;
 let groups: OperationGroup[] | undefined;
 let problems: readonly ProblemPage[] | undefined;
 
-/** The description of this very process, made when it is first asked for, as everything below. */
+/** Made on first use, like everything below. */
 function getPublished(site: Published): string {
   return (published ??= JSON.stringify(describe(site)));
 }
@@ -90,22 +88,22 @@ function describe({ origin, config }: Published): OpenApiDocument {
   return buildApiDocument({ origin, limits, isDemo: mode === "demo", ...paths });
 }
 
-export function getApiDescription(site: Published): StaticAnswer {
-  made ??= createStaticAnswer(getPublished(site), "application/json; charset=utf-8", maxAgeSeconds);
+export function getApiDescription(site: Published): StaticResponse {
+  made ??= createStaticResponse(getPublished(site), "application/json; charset=utf-8", maxAgeSeconds);
   return made;
 }
 
-/** The operations that the page lists before scripts run. */
+/** The page lists them before scripts run. */
 export function getOperationGroups(site: Published): OperationGroup[] {
   return (groups ??= groupOperations(readPublished(site)));
 }
 
-/** What can be refused, for people; made from the description too, whether or not that is published. */
+/** Made even if the description is not published. */
 export function getProblemPages(site: Published): readonly ProblemPage[] {
   return (problems ??= readProblems(readPublished(site), site.origin, describeWhole(site)));
 }
 
-/** With what is switched off. */
+/** Includes features that are switched off. */
 function describeWhole({ origin, config }: Published): ApiDocument | undefined {
   const { chat, tools } = config;
   if (chat.isOn && tools.mcpPath !== null) return undefined;

@@ -177,7 +177,7 @@ test("operations not answered while the server starts are described with 503 and
     const isAlways = examples.every((name) => ["chain-unavailable", "state-unavailable"].includes(name));
     expect(resolve(document, wait).required, about).toBe(isAlways);
     for (const [name, value] of Object.entries(others)) {
-      // Nobody is counted before the server has started.
+      // Limits don't count before the server has started.
       expect(resolve(document, value).required, `${about} ${name}`).toBe(!/ratelimit/i.test(name));
     }
   }
@@ -293,7 +293,7 @@ function fitsSomeGate<Body>(
 }
 
 test("a body fits the document exactly when it fits the schema that judges requests", () => {
-  // Those that judge the shape themselves are held against the document below.
+  // Operations that check the shape themselves are compared with the document below.
   const posting = resourceRoutes.flatMap(({ path, methods: { POST } }) =>
     POST?.body && "safeParse" in POST.body ? [{ path, served: ofKinds[path] ?? POST.body }] : [],
   );

@@ -6,13 +6,13 @@ import { claimOfClaimant } from "~/gate/proofs/proofs.server";
 import type { SessionOrder } from "~/gate/session/session.schema";
 import type { SessionCaller } from "~/gate/session/session.server";
 import type { CallerRule } from "~/gate/tokens/access-token.schema";
-import type { Actor } from "~/operator/audit.store.server";
+import type { Actor } from "~/operator/sessions.store.server";
 import type { CallerStep } from "~/platform/http/route.server";
 import { getServices, requireOperatorService } from "~/services.server";
 
-/** The step of a route by which a key's holder calls, who is known by an access token. */
+/** A holder with an access token. */
 export function keyHolder(rule: CallerRule & { isRequired: true }): CallerStep<Caller>;
-/** Null for a stranger, where the operator serves any. */
+/** Null for a stranger, if the operator serves any. */
 export function keyHolder(rule: CallerRule): CallerStep<Caller | null>;
 export function keyHolder(rule: CallerRule): CallerStep<Caller | null> {
   return {
@@ -38,7 +38,6 @@ export const sessionProof: CallerStep<SessionCaller, SessionOrder | undefined> =
   claimOf,
 };
 
-/** An operator who is signed in. */
 export const operatorCaller: CallerStep<Actor> = {
   identify: async ({ context: { headers, clientId, requestId } }) => {
     await requireOperatorService().requireSession({ cookie: headers.cookie });

@@ -11,7 +11,7 @@ import { createOriginCheck, isLoopbackName } from "~/platform/config/domains";
 import { createInstanceId } from "~/platform/instance/instance.server";
 import { createLeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import { createLeaseStore } from "~/platform/leases/leases.store.server";
-import { openLimiter } from "~/platform/limits/open-limiter.server";
+import { openLimiter } from "~/platform/limits/rate-limiter.server";
 import type { Log } from "~/platform/log/log.server";
 import { createMetrics } from "~/platform/metrics/metrics.server";
 import { openRedis } from "~/platform/redis/redis.server";
@@ -19,7 +19,6 @@ import type { Config } from "~/settings.server";
 import { createInstruments } from "./instrument.server";
 import { createStateStores } from "./state.server";
 
-/** Everything that features are made from. */
 export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 
 /** Migrates and opens what all features share. */
@@ -60,7 +59,6 @@ export async function openFoundation(config: Config, port: number, log: Log) {
   return {
     site: { domains, origin, isAllowedOrigin: createOriginCheck(domains, config.serving.corsOrigins) },
     config,
-    /** The id of this process. */
     instance,
     brand,
     database,
@@ -68,7 +66,7 @@ export async function openFoundation(config: Config, port: number, log: Log) {
     state,
     chains,
     metrics,
-    /** Null where kinds of keys have no names. */
+    /** Null if kinds of keys have no names. */
     keyMetrics: config.keys.areNamed ? ownMetrics.openKeyMetrics() : null,
     instruments,
     recording,
@@ -80,7 +78,7 @@ export async function openFoundation(config: Config, port: number, log: Log) {
   };
 }
 
-/** Known before anything runs: the service's own origin, and the domains it answers for. */
+/** The service's own origin and domains, known before anything runs. */
 export function resolveSite({ serving }: Config, port: number): { domains: string[]; origin: string } {
   const domains = serving.domains ?? [`localhost:${port}`];
   const first = domains[0]!;

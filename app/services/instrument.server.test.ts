@@ -32,10 +32,10 @@ test("an RPC endpoint that fails and recovers is logged in words of its own for 
   const log = { info: noteAs("info"), warn: noteAs("warn") } as unknown as Log;
   const config = { tracing: null, mode: "production" } as Config;
   const { chain } = await createInstruments({ config, instance: "a", metrics: createMetrics(), log });
-  chain.onFault({ endpoint: "rpc.example", reason: "It did not answer in time." });
+  chain.onFault({ endpoint: "rpc.example", reason: "It did not respond in time." });
   chain.onFault({ endpoint: "rpc.example", reason: null });
   expect(lines).toEqual([
-    ["warn", "RPC endpoint failed", { endpoint: "rpc.example", reason: "It did not answer in time." }],
+    ["warn", "RPC endpoint failed", { endpoint: "rpc.example", reason: "It did not respond in time." }],
     ["info", "RPC endpoint recovered", { endpoint: "rpc.example" }],
   ]);
 });

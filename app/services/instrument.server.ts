@@ -8,10 +8,13 @@ import type { ProviderInstrument } from "~/platform/providers/instrument";
 import { beginSpan, nameFailure } from "~/platform/tracing/spans";
 import { openTracing } from "~/platform/tracing/tracing.gateway.server";
 import { version } from "../../package.json";
+import { trace } from "@opentelemetry/api";
+import type { RequestHandler } from "express";
+import { contextOf } from "~/platform/http/create-context.server";
 
 type InstrumentsOptions = { config: Config; instance: string; metrics: Metrics; log: Log };
 
-/** Observability: the metrics always, traces if an endpoint is set. */
+/** Metrics always, traces if an endpoint is set. */
 export async function createInstruments(options: InstrumentsOptions) {
   const { metrics, log } = options;
   const tracing = await openConfiguredTracing(options);
@@ -43,7 +46,7 @@ async function openConfiguredTracing({ config, instance, log }: InstrumentsOptio
   return tracing;
 }
 
-/** Every request to the chain is counted; an endpoint that fails or recovers is named once. */
+/** Counts every request to the chain, and logs each failure and recovery of an endpoint once. */
 function instrumentChain(metrics: Metrics, log: Log): ChainInstrument {
   return {
     onFault: ({ reason, ...where }) =>
@@ -96,5 +99,30 @@ function createProviderInstrument(metrics: Metrics, log: WarnLog): ProviderInstr
         });
       },
     };
+  };
+}
+
+const methodInNames = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/;
+
+/**
+ * One log line, one measurement and a trace's name for each request. `route` is a pattern, because addresses may
+ * contain tokens.
+ */
+export function observeRequests({ metrics }: { metrics: Metrics }, log: Log): RequestHandler {
+  return function observe(request, response, next) {
+    const { requestId, clientId, method, route } = contextOf(response);
+    const startedAt = performance.now();
+    response.on("close", () => {
+      const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
+      const status = response.statusCode;
+      const fields = { requestId, clientId, method, route, status, durationMs };
+      log.info(response.writableFinished ? fields : { ...fields, cutOff: true }, "request");
+      metrics.observeRequest({ route, method, status, durationSeconds: durationMs / 1000 });
+    });
+    trace
+      .getActiveSpan()
+      ?.updateName(`${methodInNames.test(method) ? method : "HTTP"} ${route}`)
+      .setAttributes({ "http.route": route, "latchkey.request_id": requestId });
+    next();
   };
 }

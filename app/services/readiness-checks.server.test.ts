@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { createChainCursorStore } from "../gate/transfers/chain-cursor.store.server";
 import { findContractFault } from "~/gate/transfers/contract-faults.server";
 import { createWatcherAge } from "~/gate/transfers/transfer-watchers.server";
-import { createMigrationReader } from "~/operator/tables/migrations.store.server";
+import { createMigrationReader } from "~/operator/tables/tables.store.server";
 import { readState } from "~/operator/state.server";
 import type { StateDependencies } from "~/operator/state.server";
 import { createChainClients } from "~/platform/chain/chain-clients.server";
@@ -82,7 +82,7 @@ async function openFixture(away: Away = {}) {
   };
 }
 
-/** What the operator's page gets, with everything healthy that readiness does not ask about. */
+/** The operator page's data, where everything that readiness doesn't check is healthy. */
 async function view({
   database,
   readReadiness,
@@ -180,7 +180,7 @@ test.skipIf(!hasRedis)("the service is not ready with Redis away, and its row is
   const fixture = await openFixture();
   await fixture.redisServer?.kill();
   const { status, down } = await view(fixture);
-  expect([status, down]).toEqual(["unready", [["Redis", "Redis could not be asked."]]]);
+  expect([status, down]).toEqual(["unready", [["Redis", "Redis is unreachable."]]]);
 });
 
 test("the database's row is down with its reason when its file is gone, and the others are still shown", async () => {

@@ -25,7 +25,6 @@ type Dependencies = {
   speech: { pingProvider: ProviderPing | null };
 };
 
-/** What the service depends on, each asked in the way that shows best whether it does its work. */
 export function listChecks(dependencies: Dependencies): Checks {
   const { database, redis, gate, chat, speech } = dependencies;
   return {
@@ -34,9 +33,9 @@ export function listChecks(dependencies: Dependencies): Checks {
       ask: () => findDatabaseFault(database, databasePingMs),
       whenDown: "The database in DATABASE_URL is unreachable.",
     },
-    // Without it nobody signs in and nothing that is counted is answered.
+    // Without it nobody signs in, and nothing counted is served.
     ...(redis && {
-      redis: { required: true, ask: redis.findFault, whenDown: "Redis could not be asked." },
+      redis: { required: true, ask: redis.findFault, whenDown: "Redis is unreachable." },
     }),
     ...(gate.areKindsNamed ? checkChains(dependencies) : checkOneContract(dependencies)),
     ...checkWatchers(dependencies),
@@ -67,7 +66,7 @@ function checkOneContract({ gate }: Dependencies): Checks {
   };
 }
 
-/** A chain of several that is away, or a contract that is none, leaves other kinds of keys that can be judged. */
+/** If one of several chains or contracts fails, other kinds of keys still work. */
 function checkChains({ gate, clients }: Dependencies): Checks {
   const asked = gate.chainIds.map((chainId) => {
     const client = getChainClient(clients, chainId);
@@ -91,7 +90,7 @@ function checkChains({ gate, clients }: Dependencies): Checks {
     keys: {
       required: false,
       ask: gate.findContractFault,
-      whenDown: "The contracts of the keys could not be asked about.",
+      whenDown: "The contracts of the keys could not be read.",
     },
   };
 }
@@ -104,13 +103,13 @@ function checkWatchers({ gate }: Dependencies): Checks {
       {
         required: false,
         ask: judge,
-        whenDown: "The database could not be asked when the transfers of keys were last read.",
+        whenDown: "The database did not say when the transfers of keys were last read.",
       },
     ]),
   );
 }
 
-/** For everybody: without the chains that only secret leaves name, and what these ask. What is wrong still counts. */
+/** For everybody: hides the chains that only secret leaves name, and their requirements. */
 export function hideSecrets(readiness: Readiness, kinds: readonly KeyKind[]): Readiness {
   const leaves = kinds.flatMap(placeLeaves).flatMap(({ leaf }) => (leaf.type === "addresses" ? [] : [leaf]));
   const told = new Set([

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServerBuild } from "@remix-run/node";
 import { createHttpServer, listen, stopOnSignals } from "~/platform/http/connection/http-server.server";
-import { answerPageRefusal } from "~/platform/http/plain-page.server";
+import { pageRefusalResponse } from "~/platform/http/plain-page.server";
 import type { Refusal } from "~/platform/refusals/refusal";
 import { findResourceRoute } from "~/platform/http/resource-routes.server";
 import { createStartupBuffer } from "~/platform/http/connection/startup-buffer.server";
@@ -13,7 +13,7 @@ import type { Services } from "~/services.server";
 import type { Config } from "~/settings.server";
 import { resolveSite } from "./foundation.server";
 
-/** How long a start may still go on once a stop has begun. */
+/** How long a start may still go on after a stop has begun. */
 const startGraceMs = 2_000;
 
 type ServeOptions = {
@@ -24,19 +24,19 @@ type ServeOptions = {
   createApp: (services: Services) => RequestListener;
 };
 
-/** Opens the port, starts the services, then hands every request to the app; stops in order on a signal. */
+/** Opens the port, starts the services, then hands every request to the app; drains and stops on a signal. */
 export async function serve({ config, build, log, closeLog, createApp }: ServeOptions): Promise<void> {
   const worker = joinSupervisor();
   const openPort = worker?.openPort ?? null;
-  // Workers that serve already have told.
+  // Other workers have logged them.
   if (openPort === null)
     for (const problem of config.warnings) log.warn({ problem }, "setting is questionable");
   let port = config.serving.port;
-  const startupBuffer = createStartupBuffer({ answerRefusal: refuseDuringStart });
+  const startupBuffer = createStartupBuffer({ toRefusalResponse: refuseDuringStart });
   const server = createHttpServer(startupBuffer.listener);
   let starting: Promise<Services> | undefined;
   let services: Services | undefined;
-  // From the first moment on: a start may take long, and has to be stopped in order too.
+  // From the first moment on, because a start may take long.
   const isStopping = stopOnSignals({
     server,
     beginStop: () => startupBuffer.close(),
@@ -56,19 +56,19 @@ export async function serve({ config, build, log, closeLog, createApp }: ServeOp
     if (worker) worker.tellReady({ ...opened, logLevel: config.serving.logLevel });
     else log.info(opened, "server ready");
   } catch (error) {
-    // A start that was abandoned may fail in any way; the stop ends the process.
+    // An abandoned start may fail in any way; the stop ends the process.
     if (!isStopping()) endFailedStart(error);
   }
 
   function endFailedStart(error: unknown): void {
     startupBuffer.close();
-    // The message is written for the operator; the stack is for developers.
+    // The message is for the operator, the stack for developers.
     process.stderr.write(`Latchkey cannot start. ${(error as Error).message}\n`);
     log.debug({ err: error }, "start-up failed");
     process.exit(1);
   }
 
-  /** Gives a start that is under way a moment to end; what it holds after that is released with the process. */
+  /** Gives a running start a moment to end. The process releases the rest. */
   async function stopServices(): Promise<void> {
     const giveUp = delay(startGraceMs, undefined, { ref: false });
     const started = await Promise.race([starting, giveUp]).catch(() => undefined);
@@ -86,6 +86,6 @@ export async function serve({ config, build, log, closeLog, createApp }: ServeOp
       "request refused during start-up",
     );
     const refused = { refusal, origin, requestId, headers, pathname: url };
-    return found ? found.handle.answerRefusal(refused) : answerPageRefusal(headers.accept, refused);
+    return found ? found.handle.toRefusalResponse(refused) : pageRefusalResponse(headers.accept, refused);
   }
 }

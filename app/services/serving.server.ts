@@ -10,7 +10,6 @@ import { createMetricsServer } from "~/platform/metrics/metrics-access.server";
 import type { Foundation } from "./foundation.server";
 import { describeWallets } from "~/gate/wallets.settings";
 
-/** What routes and the route builder need of the running service. */
 export function createServiceContext(foundation: Foundation): ServiceContext {
   const { config, site, brand, metrics, keyMetrics, recording } = foundation;
   const { origin } = site;

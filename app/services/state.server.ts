@@ -2,7 +2,7 @@ import { createKeptAnswerStore } from "~/chat/kept/kept-answers.store.server";
 import { createDoorCodeStore } from "~/door/door-codes.store.server";
 import { createRedisDoorCodeStore } from "~/door/redis-door-codes.store.server";
 import { createNonceStore, createRedisNonceStore } from "~/gate/proofs/nonces.store.server";
-import { clearPaymentSums } from "~/payments/payment-windows.store.server";
+import { clearPaymentSums } from "~/payments/payments.store.server";
 import type { Clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";
 import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server";
@@ -10,17 +10,13 @@ import { createRedisRateLimitStore } from "~/platform/limits/redis-rate-limits.s
 import type { Redis } from "~/platform/redis/redis.server";
 import { createQuotaStore } from "~/quota/quota.store.server";
 import { createQuotaWindowStore } from "~/quota/quota-windows.store.server";
-import { createRedisQuotaStore } from "~/quota/redis-quota.store.server";
-import { createRedisQuotaWindowStore } from "~/quota/redis-quota-windows.store.server";
-
-/** What all instances have to agree on for a while. */
-export type StateStores = ReturnType<typeof createStateStores>;
+import { createRedisQuotaStore, createRedisQuotaWindowStore } from "~/quota/redis-quota.store.server";
 
 type Options = { database: Database; redis: Redis | null; clock: Clock; instance: string };
 
-/** The state service: Redis where there is one, otherwise the service's own database. */
+/** Redis if there is one, otherwise the service's own database. */
 export function createStateStores({ database, redis, clock, instance }: Options) {
-  // Always in the database: answers are too large for Redis, and outlive a restart.
+  // Always in the database: replies are too large for Redis, and outlive a restart.
   const keptAnswers = createKeptAnswerStore(database, clock);
   if (redis === null) {
     return {
@@ -37,7 +33,7 @@ export function createStateStores({ database, redis, clock, instance }: Options)
     nonces: createRedisNonceStore(redis, clock),
     doorCodes: createRedisDoorCodeStore(redis, clock),
     limits: createRedisRateLimitStore(redis),
-    quota: createRedisQuotaStore(redis, clock, instance),
+    quota: createRedisQuotaStore({ redis, database, clock, instance }),
     quotaWindows: createRedisQuotaWindowStore({ redis, database, clock, clearPayments: clearPaymentSums }),
   };
 }

@@ -6,7 +6,7 @@ import type { ProviderInstrument } from "~/platform/providers/instrument";
 import { getProvider } from "~/platform/providers/provider-row";
 import { systemClock as clock } from "~/platform/time/clock";
 import type { QuotaServices } from "~/quota/create-quota.server";
-import { expiryMarginSeconds } from "~/quota/quota-reservation";
+import { expiryMarginSeconds } from "~/quota/quota-headers";
 import { createAudioCache } from "./audio-cache.server";
 import { createAudioLibrary } from "./audio-library.server";
 import { instrumentSpeech } from "./providers/speech-provider.server";

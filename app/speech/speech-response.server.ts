@@ -1,5 +1,5 @@
 import type { Clock } from "~/platform/time/clock";
-import { answerJson } from "~/platform/http/answer.server";
+import { jsonResponse } from "~/platform/http/responses.server";
 import { refusalTable } from "~/platform/refusals/refusal";
 import type { Refusal } from "~/platform/refusals/refusal";
 import type { OpenAudio } from "./audio-library.server";
@@ -64,7 +64,7 @@ const generalFailure = refusalTable["speech-failed"].title;
 export function createSpeechRefusalResponse(clock: Clock) {
   return function respond({ refusal }: { refusal: Refusal }): Response {
     const { status, headers, title } = refusal;
-    return answerJson({ status, headers, body: { error: title, ...membersOf(refusal, clock) } });
+    return jsonResponse({ status, headers, body: { error: title, ...membersOf(refusal, clock) } });
   };
 }
 

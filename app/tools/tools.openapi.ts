@@ -2,7 +2,7 @@ import * as z from "zod";
 import { accessTokenMembers, tokenLocations, calledByHolder } from "~/gate/admission/token-placement.openapi";
 import { refusalTable } from "~/platform/refusals/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
-import { answersJson } from "~/platform/openapi/json-content";
+import { respondsJson } from "~/platform/openapi/json-content";
 import type { RefusalContent } from "~/platform/openapi/problem-answers";
 import { errorCodes, maxBodyBytes, maxBodyValues, toErrorCode } from "./mcp/message";
 import { describeResource } from "./mcp/resource-metadata";
@@ -190,7 +190,7 @@ export function getProtectedResourceOperation(mcpPath = "/api/mcp"): OperationDe
       }),
     },
     refusals: ["not-found"],
-    answers: answersJson("The metadata.", {
+    answers: respondsJson("The metadata.", {
       schema: resourceSchema,
       example: describeResource("https://gate.example", mcpPath),
     }),

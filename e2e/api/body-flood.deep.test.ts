@@ -1,13 +1,13 @@
 import net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { maxBodiesOfClient } from "~/platform/http/body/body-places.server";
 import { limitsOff } from "~e2e/support/limits";
 import { memoryReportOptions, readMemory } from "~e2e/support/measure/memory-report";
 import { waitUntil } from "~e2e/support/processes";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
+const maxBodiesOfClient = 64;
 const mib = 1024 * 1024;
 const bodyBytes = 255 * 1024;
 

@@ -52,7 +52,7 @@ test("an address that cannot be read is refused", async () => {
     const answer = await ask(`GET ${path}`, { headers: "Accept: text/html\r\n" });
     expect([answer.status, answer.body]).toEqual([
       400,
-      expect.stringContaining("a character that none may have"),
+      expect.stringContaining("a character that is not allowed"),
     ]);
     expect(answer.head).toMatch(/x-request-id: [0-9a-f-]{36}/i);
   }

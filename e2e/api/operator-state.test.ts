@@ -101,7 +101,7 @@ describe.skipIf(!hasRedis)("with state in Redis", () => {
     const away = await readPage(site);
     expect(away.status).toBe(200);
     expect(away.text).toContain("something it cannot do without is down");
-    expect(away.rows.get("Redis")?.why).toContain("Redis could not be asked.");
+    expect(away.rows.get("Redis")?.why).toContain("Redis is unreachable.");
 
     await redis.start();
     await expect

@@ -414,7 +414,7 @@ test("decisions are recorded with who, what and why, and without any proof", asy
   const page = await (await send({ path: `/operator/decisions?requestId=${ids[1]}`, cookie })).text();
   expect(page).toContain("nonce has been used");
   const activity = await (await send({ path: "/operator/activity?span=hour", cookie })).text();
-  expect(activity).toMatch(/Times content was granted: [1-9]/);
+  expect(activity).toMatch(/Content granted: [1-9]/);
   const series = { in: ["grant:siwe", "grant:bearer", "refusal:missing-jwt"] };
   expect(
     await database.activityCount.count({ where: { series, spanSeconds: 3_600 } }),

@@ -4,13 +4,14 @@ import { refusalTable } from "~/platform/refusals/refusal";
 import type { RefusalName } from "~/platform/refusals/refusal";
 import { bearerChallenge } from "~/gate/tokens/authentication-failed";
 import { defaultJsonBounds } from "~/platform/shapes/json-text";
-import { defaultMaxBodyBytes } from "~/platform/http/body/receive-body.server";
 import type { RouteFunction } from "~/platform/http/route.server";
-import { metricsChallenge } from "~/platform/metrics/metrics-access.server";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
-import { resetChallenge } from "~/quota/quota-reset.server";
 import { errorCodes } from "~/tools/mcp/message";
 import { resourceMetadataUrl } from "~/tools/mcp/resource-metadata";
+
+const defaultMaxBodyBytes = 64 * 1024;
+const resetChallenge = 'Bearer realm="latchkey-quota-reset"';
+const metricsChallenge = 'Bearer realm="latchkey-metrics"';
 
 export type SweptAnswer = { status: number; headers: Headers; text: string };
 /** Judges an answer as the refusal of this name, in a route's own shape; gives back its body. */

@@ -3,12 +3,13 @@ import type { Database } from "~/platform/database/database.server";
 import type { Redis } from "~/platform/redis/redis.server";
 import { ownerOfKey } from "~/quota/quota-subject";
 import { createStateStores } from "~/services/state.server";
-import type { StateStores } from "~/services/state.server";
 import type { ReceivedWebhook } from "~e2e/support/providers/webhook-receiver";
 import { answerTokens, reservedTokens } from "./load-site";
 import type { LoadSite } from "./load-site";
 import type { LoadRecord } from "./record";
 import type { Figure } from "./scenario";
+
+type StateStores = ReturnType<typeof createStateStores>;
 
 /** What of a site is looked at when it is over. */
 export type CheckedSite = Pick<LoadSite, "withDatabase" | "contract"> & {

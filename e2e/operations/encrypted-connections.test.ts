@@ -39,7 +39,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
 
   const knowing = (file: string) => ({ NODE_EXTRA_CA_CERTS: file });
   const notKnown =
-    /not believed: nobody this process knows has signed its certificate\. .*NODE_EXTRA_CA_CERTS/;
+    /not trusted: no authority that this process knows has signed its certificate\. .*NODE_EXTRA_CA_CERTS/;
   const otherName = (setting: string) =>
     new RegExp(`not believed: its certificate is for another name than the host in ${setting}\\.`);
 
@@ -137,7 +137,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       }
       const tellsOf = (fault: string) =>
         waitUntil(async () => (await findRow()).detail?.startsWith(fault) === true);
-      await tellsOf("Redis is not believed: ");
+      await tellsOf("Redis is not trusted: ");
       await admin.config("SET", "requirepass", "another-password");
       await show(certificates);
       await tellsOf("Redis refuses the password in STATE_WORKER_API_KEY");
@@ -206,7 +206,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       }
       await waitUntil(async () => {
         await postgresql.hangUp(address);
-        return (await findDatabase()).detail?.startsWith("PostgreSQL is not believed: ") === true;
+        return (await findDatabase()).detail?.startsWith("PostgreSQL is not trusted: ") === true;
       });
       expect((await ask({ path: "/api/nonce" })).status).toBe(500);
       await waitUntil(async () => (await postgresql.listEncryption(address)).length === 0);

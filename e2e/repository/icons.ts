@@ -1,7 +1,7 @@
 // Draws the icons in public/ from the one key mark: `npm run icons`. A PNG is what home screens ask for.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { chromium } from "@playwright/test";
-import { drawKeyMark } from "~/platform/brand/key-mark";
+import { drawKeyMark } from "~/platform/brand/open-brand.server";
 import { findBrowser } from "~e2e/support/browser/browser";
 
 const ground = "#1f4d46";

@@ -20,7 +20,7 @@ export async function shootOperator({ page, server, shoot }: Taking): Promise<vo
     ["keys", "keys", "Key"],
     ["submissions", "submissions", "Message"],
     ["outbox", "outbox", "Channel"],
-    ["quotas", "quotas", "Whose"],
+    ["quotas", "quotas", "Subject"],
     ["limits", "limits", "Limit"],
     ["decisions", "decisions", "Outcome"],
     ["decisions?outcome=refused&sort=nonsense", "decisions-filtered", "Outcome"],

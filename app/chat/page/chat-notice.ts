@@ -1,5 +1,5 @@
 import { noticeForRefused, readRefused, unreached } from "~/platform/refusals/notice";
-import type { NoticeText, PageRemedy, RefusedAnswer } from "~/platform/refusals/notice";
+import type { NoticeText, PageRemedy, RefusedResponse } from "~/platform/refusals/notice";
 
 export type Activity = "asking" | "reading";
 
@@ -105,7 +105,11 @@ export const remediesOf: Record<Activity, Remedies> = {
 
 export type ChatNotice = NoticeText & { kind: NoticeKind };
 
-export function noticeForRefusal(answer: RefusedAnswer, activity: Activity, nowMs = Date.now()): ChatNotice {
+export function noticeForRefusal(
+  answer: RefusedResponse,
+  activity: Activity,
+  nowMs = Date.now(),
+): ChatNotice {
   const refused = readRefused(answer);
   const remedies = remediesOf[activity];
   const kind = remedies[refused.slug]?.kind ?? (refused.status >= 500 ? "again" : "final");

@@ -1,5 +1,5 @@
 import type { Clock } from "~/platform/time/clock";
-import { answerJson } from "~/platform/http/answer.server";
+import { jsonResponse } from "~/platform/http/responses.server";
 import { Refusal } from "~/platform/refusals/refusal";
 import { mayOfferToModel } from "~/tools/tool";
 import { findModel, isConversationId as isClientId, readChatRequest } from "../chat.schema";
@@ -88,6 +88,6 @@ export function createChatRefusalResponse(clock: Clock) {
       members = { remaining, resetAt: new Date(clock() + retryAfter * 1000).toISOString() };
     }
     if (refusalName === "internal-error") members = { error: generalFailureMessage, details: detail };
-    return answerJson({ status, headers, body: { error: title, ...members } });
+    return jsonResponse({ status, headers, body: { error: title, ...members } });
   };
 }

@@ -38,11 +38,16 @@ function changeSource(filePath: string, work: (sqlite: Sqlite.Database) => void)
   }
 }
 
-/** Some thousand rows: as many in each table as there are tables in the schema, made from the schema itself. */
-function fill(filePath: string): number {
+function listTables(filePath: string) {
   const source = openSource(filePath);
   const tables = source.listTables();
   source.close();
+  return tables;
+}
+
+/** Some thousand rows: as many in each table as there are tables in the schema, made from the schema itself. */
+function fill(filePath: string): number {
+  const tables = listTables(filePath);
   changeSource(filePath, (sqlite) => {
     sqlite.exec("BEGIN");
     for (const { name, columns } of tables) {
@@ -114,7 +119,7 @@ async function countAll(admin: pg.Client): Promise<number> {
   return total;
 }
 
-/** Whether somebody waits for a lock on this table. */
+/** Whether a statement waits for a lock on this table. */
 async function isAwaited(url: string, table: string): Promise<boolean> {
   const watcher = new pg.Client({ connectionString: url });
   await watcher.connect();
@@ -126,10 +131,6 @@ async function isAwaited(url: string, table: string): Promise<boolean> {
   }
 }
 
-function addedOf(out: string): number {
-  return [...out.matchAll(/ (\d+) copied now/g)].reduce((sum, [, count]) => sum + Number(count), 0);
-}
-
 test(
   "every row of every table is copied unchanged, with a progress bar, and a second run finds nothing to do",
   { timeout },
@@ -137,7 +138,7 @@ test(
     const site = await createSite();
     const total = fill(site.filePath);
     const first = await run(site);
-    expect([first.code, addedOf(first.out)]).toEqual([0, total]);
+    expect(first.code).toBe(0);
     expect(first.err).toContain(`${total} of ${total} rows`);
     expect(first.out).toContain(
       `Both databases hold the same ${total} rows in ${total / rowsOfEach} tables.`,
@@ -161,9 +162,8 @@ test(
       );
     });
     const second = await run(site);
-    expect([second.code, addedOf(second.out)]).toEqual([0, 0]);
     // The digests are those of the contents: the same each time.
-    expect(second.out).toBe(first.out.replaceAll(/ \d+ copied now/g, " 0 copied now"));
+    expect(second).toEqual({ code: 0, out: first.out, err: "" });
   },
 );
 
@@ -195,7 +195,7 @@ test(
   timeout,
 );
 
-test("a killed copy goes on where it ended when started again", { timeout }, async () => {
+test("a killed copy leaves nothing, and the next one copies all", { timeout }, async () => {
   const site = await createSite();
   const total = fill(site.filePath);
   await site.admin.query(`BEGIN; LOCK TABLE "RateLimitWindow" IN SHARE MODE`);
@@ -206,34 +206,24 @@ test("a killed copy goes on where it ended when started again", { timeout }, asy
   await ended;
   await site.admin.query("ROLLBACK");
   expect(said.err).toMatch(/\d+ of \d+ rows/);
-  const there = await countAll(site.admin);
-  expect(there).toBeGreaterThan(0);
-  expect(there).toBeLessThan(total);
-  // The statement it died with may or may not have been done; either is right.
-  const again = await run(site);
-  expect(again.code).toBe(0);
-  expect(addedOf(again.out)).toBeLessThan(total);
-  expect(addedOf(again.out)).toBeGreaterThan(0);
+  await waitUntil(async () => (await run(site)).code === 0, { timeoutMs: 60_000 });
   expect(await countAll(site.admin)).toBe(total);
 });
 
-test(
-  "a copy that is stopped ends between two batches and says so, and the next run goes on",
-  { timeout },
-  async () => {
-    const site = await createSite();
-    const total = fill(site.filePath);
-    await site.admin.query(`BEGIN; LOCK TABLE "RateLimitWindow" IN SHARE MODE`);
-    const { child, said, ended } = start(["--from", site.from, "--to", site.to]);
-    await waitUntil(() => /[1-9]\d* of \d+ rows/.test(said.err), { timeoutMs: 60_000 });
-    child.kill("SIGINT");
-    await site.admin.query("ROLLBACK");
-    expect(await ended).toBe(130);
-    expect(said.err).toContain("Stopped. The next run goes on from here.");
-    expect((await run(site)).code).toBe(0);
-    expect(await countAll(site.admin)).toBe(total);
-  },
-);
+test("a copy that is stopped between two batches says so and leaves nothing", { timeout }, async () => {
+  const site = await createSite();
+  const total = fill(site.filePath);
+  await site.admin.query(`BEGIN; LOCK TABLE "RateLimitWindow" IN SHARE MODE`);
+  const { child, said, ended } = start(["--from", site.from, "--to", site.to]);
+  await waitUntil(() => /[1-9]\d* of \d+ rows/.test(said.err), { timeoutMs: 60_000 });
+  child.kill("SIGINT");
+  await site.admin.query("ROLLBACK");
+  expect(await ended).toBe(130);
+  expect(said.err).toContain("Stopped. Run it again.");
+  expect(await countAll(site.admin)).toBe(0);
+  expect((await run(site)).code).toBe(0);
+  expect(await countAll(site.admin)).toBe(total);
+});
 
 test("a target with rows of its own is refused, and nothing is written into it", { timeout }, async () => {
   const site = await createSite();
@@ -242,18 +232,19 @@ test("a target with rows of its own is refused, and nothing is written into it",
   const other = await run(site);
   expect(other.code).toBe(3);
   expect(other.err).toMatch(
-    /has 1 rows in UsedKey that the SQLite database does not have\. Nothing was copied/,
+    /has 400 rows in the SQLite database, and \d+ or other ones .*Nothing was copied/,
   );
   expect(await countAll(site.admin)).toBe(1);
 
-  await site.admin.query(`DELETE FROM "UsedKey"`);
+  const tables = listTables(site.filePath);
   changeSource(site.filePath, (sqlite) => {
-    sqlite.exec(`DELETE FROM "UsedKey"; INSERT INTO "UsedKey" VALUES (1, '0xab', '1', '0xcd', 5)`);
+    for (const { name } of tables) sqlite.exec(`DELETE FROM "${name}"`);
+    sqlite.exec(`INSERT INTO "UsedKey" VALUES (1, '0xab', '1', '0xcd', 5)`);
   });
-  await site.admin.query(`INSERT INTO "UsedKey" VALUES (1, '0xab', '1', '0xcd', 6)`);
+  await site.admin.query(`UPDATE "UsedKey" SET "tokenId" = '1', "usedAtMs" = 6`);
   const changed = await run(site);
   expect(changed.code).toBe(3);
-  expect(changed.err).toContain("has a row in UsedKey with the same key and other content");
+  expect(changed.err).toContain("UsedKey has 1 rows in the SQLite database, and 1 or other ones");
   expect(await countAll(site.admin)).toBe(1);
 });
 

@@ -1,29 +1,21 @@
 import { existsSync } from "node:fs";
 import Sqlite from "libsql";
-import { CopyRefused } from "./copy-refused";
+import { CopyRefused } from "./rows";
 import type { Row, Value } from "./rows";
 
-export type Table = {
-  name: string;
-  columns: string[];
-  keyColumns: string[];
-  keyOf: (row: Row) => Row;
-};
+export type Table = { name: string; columns: string[] };
 export type Source = ReturnType<typeof openSource>;
 
-/** Types that both databases store alike. Any other type needs a decision before it is copied. */
+/** Both databases store these types alike. */
 const knownTypes = new Set(["TEXT", "BIGINT", "INTEGER", "BOOLEAN", "REAL", "BLOB"]);
 const historyTable = "_prisma_migrations";
 
-/** A statement takes at most 65,535 parameters; no table comes near that with so many rows. */
+/** A statement takes at most 65,535 parameters. */
 const batchRows = 500;
 
-/** Of work that one process does, and of each process. */
 export const leases = `SELECT "expiresAtMs" FROM "Lease" UNION ALL SELECT "expiresAtMs" FROM "QuotaInstance"`;
 
-type ColumnInfo = { name: string; type: string; pk: bigint };
-
-/** The SQLite file as it is at this moment: everything is read in one transaction, and nothing is written. */
+/** Reads everything in one transaction, and writes nothing. */
 export function openSource(filePath: string) {
   if (!existsSync(filePath)) throw new CopyRefused(`There is no database at ${filePath}.`);
   const sqlite = new Sqlite(filePath, { timeout: 5_000 });
@@ -45,18 +37,10 @@ export function openSource(filePath: string) {
   }
 
   function describeTable(name: string): Table {
-    const columns = all<ColumnInfo>(`PRAGMA table_info("${name}")`);
-    const strange = columns.find(({ type }) => !knownTypes.has(type.toUpperCase()));
-    if (strange)
-      throw new CopyRefused(`${name}.${strange.name} has a type that is not known here: ${strange.type}.`);
-    const keys = columns.filter(({ pk }) => pk > 0n).sort((a, b) => Number(a.pk - b.pk));
-    if (keys.length === 0) throw new CopyRefused(`${name} has no primary key to tell its rows apart by.`);
-    return {
-      name,
-      columns: columns.map((column) => column.name),
-      keyColumns: keys.map((key) => key.name),
-      keyOf: (row: Row) => keys.map((key) => row[columns.indexOf(key)]!),
-    };
+    const columns = all<{ name: string; type: string }>(`PRAGMA table_info("${name}")`);
+    const unknown = columns.find(({ type }) => !knownTypes.has(type.toUpperCase()));
+    if (unknown) throw new CopyRefused(`${name}.${unknown.name} has an unknown type: ${unknown.type}.`);
+    return { name, columns: columns.map((column) => column.name) };
   }
 
   function* readBatches(table: Table): Generator<Row[]> {
@@ -71,7 +55,7 @@ export function openSource(filePath: string) {
       const found = page.all(last) as (Value | ArrayBuffer)[][];
       if (found.length === 0) return;
       last = found.at(-1)![0];
-      // The driver gives bytes in a shape that PostgreSQL's does not take.
+      // PostgreSQL's driver takes no ArrayBuffer.
       yield found.map(([, ...row]) =>
         row.map((value) => (value instanceof ArrayBuffer ? Buffer.from(value) : value)),
       );
@@ -87,14 +71,13 @@ export function openSource(filePath: string) {
       all<{ name: string }>(
         `SELECT "migration_name" AS name FROM "${historyTable}" WHERE "rolled_back_at" IS NULL ORDER BY 1`,
       ).map(({ name }) => name),
-    /** How long a server still counts on being the one that works with this database; in the past when none does. */
     readLeaseUntilMs: () =>
       Number(
         all<{ until: bigint | null }>(`SELECT MAX("expiresAtMs") AS until FROM (${leases})`)[0]?.until ?? 0,
       ),
-    /** Whether a server has begun to work with it since it was opened, also one that has ended again. */
+    /** Whether a server has started on it since it was opened, even if it has stopped again. */
     wasWorkedWith(): boolean {
-      // Past the transaction in which everything else is read. A term grows with each beginning, and stays.
+      // Outside the transaction that reads everything else. A term grows with each start.
       const later = new Sqlite(filePath, { timeout: 5_000 });
       try {
         const [before, now] = [sqlite, later].map((connection) =>
@@ -109,7 +92,7 @@ export function openSource(filePath: string) {
   };
 }
 
-/** Those that others point at come first. */
+/** Referenced tables come first. */
 function sortByReferences(names: readonly string[], listReferences: (name: string) => string[]): string[] {
   const done = new Set<string>();
   function visit(name: string, under: readonly string[]): void {

@@ -1,12 +1,12 @@
 import pg from "pg";
-import { CopyRefused } from "./copy-refused";
+import { CopyRefused } from "./rows";
 import type { Row } from "./rows";
 import { leases } from "./source";
 import type { Table } from "./source";
 
 export type Target = Awaited<ReturnType<typeof openTarget>>;
 
-/** Only one copy into a database at a time. Held by the connection, so it goes with the process. */
+/** Allows one copy into a database at a time. The connection owns it, so it ends with the process. */
 const advisoryLockKey = 5_227_931;
 const fetchSize = 1_000;
 
@@ -27,39 +27,39 @@ export async function openTarget(url: string) {
     return (await client.query<R>(text, values)).rows;
   }
 
-  async function findSameKeys(table: Table, wanted: readonly Row[]): Promise<Row[]> {
-    const keys = wanted.map(table.keyOf);
-    const text = `SELECT ${list(table.columns)} FROM "${table.name}"
-      WHERE (${list(table.keyColumns)}) IN (${placeholders(keys)})`;
-    return (await client.query<Row>({ rowMode: "array", text, values: keys.flat() })).rows;
-  }
-
   async function insert(table: Table, rows: readonly Row[]): Promise<void> {
-    if (rows.length === 0) return;
     const text = `INSERT INTO "${table.name}" (${list(table.columns)}) VALUES ${placeholders(rows)}`;
     await client.query(text, rows.flat()).catch(({ message }: Error) => {
       throw new CopyRefused(
-        `A row of ${table.name} cannot be stored in PostgreSQL: ${message}. Nothing of its batch was.`,
+        `A row of ${table.name} cannot be stored in PostgreSQL: ${message}. Nothing was copied.`,
       );
     });
   }
 
   async function* readAll(table: Table): AsyncGenerator<Row> {
+    await client.query(`DECLARE rows CURSOR FOR SELECT ${list(table.columns)} FROM "${table.name}"`);
+    for (let isLast = false; !isLast;) {
+      const page = await client.query<Row>({ rowMode: "array", text: `FETCH ${fetchSize} FROM rows` });
+      yield* page.rows;
+      isLast = page.rows.length < fetchSize;
+    }
+    await client.query("CLOSE rows");
+  }
+
+  async function inTransaction<Result>(work: () => Promise<Result>): Promise<Result> {
     await client.query("BEGIN");
     try {
-      await client.query(`DECLARE rows CURSOR FOR SELECT ${list(table.columns)} FROM "${table.name}"`);
-      for (;;) {
-        const page = await client.query<Row>({ rowMode: "array", text: `FETCH ${fetchSize} FROM rows` });
-        yield* page.rows;
-        if (page.rows.length < fetchSize) return;
-      }
-    } finally {
+      const result = await work();
       await client.query("COMMIT");
+      return result;
+    } catch (error) {
+      await client.query("ROLLBACK").catch(() => undefined);
+      throw error;
     }
   }
 
   return {
-    findSameKeys,
+    inTransaction,
     insert,
     readAll,
     async listColumns() {
@@ -69,8 +69,9 @@ export async function openTarget(url: string) {
       );
       return new Map(found.map(({ table, columns }) => [table, columns]));
     },
-    async countRows({ name }: Table) {
-      return Number((await query<{ count: string }>(`SELECT COUNT(*) AS count FROM "${name}"`))[0]!.count);
+    async isEmpty(tables: readonly Table[]) {
+      const firstOfEach = tables.map(({ name }) => `(SELECT 1 FROM "${name}" LIMIT 1)`);
+      return (await query(firstOfEach.join(" UNION ALL "))).length === 0;
     },
     async listMigrations() {
       const text = `SELECT "migration_name" AS name FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL ORDER BY 1`;

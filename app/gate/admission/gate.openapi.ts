@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
-import { answersJson, jsonContent } from "~/platform/openapi/json-content";
+import { respondsJson, jsonContent } from "~/platform/openapi/json-content";
 import {
   exampleAccessToken,
   exampleAdmission,
@@ -154,7 +154,7 @@ const getNonce: OperationDescription = {
     "Each call issues a new nonce, bound to the client that asked. Put it into an EIP-4361 message, sign that, and send both to `POST /api/gate-access`.",
   limit: "nonce",
   refusals: ["nonce-siwe-not-enabled", "nonce-not-issued"],
-  answers: answersJson("A new nonce.", { schema: nonceAnswerSchema, example: exampleNonce }),
+  answers: respondsJson("A new nonce.", { schema: nonceAnswerSchema, example: exampleNonce }),
 };
 
 const openGate: OperationDescription = {
@@ -188,7 +188,7 @@ const openGate: OperationDescription = {
     "chain-unavailable",
   ],
   problems: { 403: notHeldProblemSchema },
-  answers: answersJson("The gate is open.", {
+  answers: respondsJson("The gate is open.", {
     schema: admissionSchema,
     examples: {
       signedIn: {
@@ -223,7 +223,7 @@ const submitForm: OperationDescription = {
     "chain-unavailable",
   ],
   problems: { 403: notHeldProblemSchema },
-  answers: answersJson("The message was accepted, and the key is used.", {
+  answers: respondsJson("The message was accepted, and the key is used.", {
     schema: submissionAnswerSchema,
     example: { success: true, message: "Access granted" },
   }),
@@ -248,7 +248,7 @@ const getTokenStatus: OperationDescription = {
     query: z.object({ key: keyNameParameter }),
   },
   refusals: ["invalid-request", "invalid-tokenid", "chain-unavailable"],
-  answers: answersJson("What is known of the key.", {
+  answers: respondsJson("What is known of the key.", {
     schema: tokenStatusSchema.meta({ id: "TokenStatus" }),
     examples: {
       unused: { summary: "A key that was not used", value: exampleUnusedStatus },
@@ -265,7 +265,7 @@ const getPublicKeys: OperationDescription = {
   tag,
   summary: "Get the keys that verify access tokens",
   description: "The signing key and the retired ones whose tokens may still be alive.",
-  answers: answersJson("A JSON Web Key Set (RFC 7517).", {
+  answers: respondsJson("A JSON Web Key Set (RFC 7517).", {
     schema: publicKeysSchema,
     example: examplePublicKeys,
   }),

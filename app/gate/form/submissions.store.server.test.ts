@@ -217,7 +217,7 @@ testOnPostgresql(
     const failure = await createStore(database).submitOnce(request).catch(toRefusal);
     expect(failure).toMatchObject({
       refusalName: "state-unavailable",
-      detail: expect.stringContaining("not known what of this was done") as string,
+      detail: expect.stringContaining("may have taken effect") as string,
     });
 
     way.mend();

@@ -10,7 +10,7 @@ import {
 import type { Hex } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { SeenBlock } from "~/platform/chain/seen-block";
-import { findRpcError } from "~/platform/chain/rpc-answer.server";
+import { findRpcError } from "~/platform/chain/rpc-reply.server";
 import { chainUnavailable } from "~/platform/refusals/refusal";
 import type { Read, ReadResults, SignatureVerdict, WalletSignature } from "./reads/read";
 import chainProbe from "../../../contracts/artifacts/ChainProbe.json";

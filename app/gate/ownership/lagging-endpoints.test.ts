@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createChainClient } from "~/platform/chain/chain-client.server";
-import { newestBlockHoldsMs } from "~/platform/chain/newest-block.server";
 import { startTestChain } from "~e2e/support/chain/chain";
 import type { TestChain } from "~e2e/support/chain/chain";
 import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
@@ -8,6 +7,7 @@ import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import { findBlock } from "../transfers/key-transfers.gateway.server";
 import { createOwnershipReader } from "~e2e/support/chain/ownership-reader";
 
+const newestBlockHoldsMs = 300_000;
 const seller = 1;
 const buyer = 2;
 const holder = 3;

@@ -467,7 +467,7 @@ test("an endpoint that names the right chain but answers from another is not bel
       .catch((error: unknown) => error);
     expect(failure).toEqual(unavailable);
     expect((failure as Refusal).cause).toMatchObject({
-      details: `The answer came from chain ${chain.chainId + 1}, not ${chain.chainId}.`,
+      details: `The result came from chain ${chain.chainId + 1}, not ${chain.chainId}.`,
     });
   } finally {
     await lying.stop();

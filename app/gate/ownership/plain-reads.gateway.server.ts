@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { encodeFunctionData, isHex, padHex, parseAbi } from "viem";
 import type { Address, Hex } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
-import { isRevert } from "~/platform/chain/rpc-answer.server";
+import { isRevert } from "~/platform/chain/rpc-reply.server";
 import { chainUnavailable } from "~/platform/refusals/refusal";
 import { readHeader, caller, nameBlock, requireRpcError } from "./chain-probe.gateway.server";
 import type { Question } from "./chain-probe.gateway.server";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { AnswerDescription, ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
-import { answersJson, jsonContent } from "~/platform/openapi/json-content";
+import type { ResponseDescription, ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import { respondsJson, jsonContent } from "~/platform/openapi/json-content";
 import { admissionSchema } from "../admission/gate.openapi";
 import { exampleAdmission, exampleClaims } from "../admission/gate-examples";
 import { notHeldProblemSchema } from "../kinds/keys.openapi";
@@ -29,7 +29,7 @@ const exampleEnded: SignedOut = {
   },
 };
 
-const ownHeaders: NonNullable<AnswerDescription["ownHeaders"]> = {
+const ownHeaders: NonNullable<ResponseDescription["ownHeaders"]> = {
   "Set-Cookie": {
     description:
       "`access_token`, for this whole site: `HttpOnly`, `SameSite=Strict`, `Secure` where the site is served over HTTPS, and gone when its token ends.",
@@ -66,7 +66,7 @@ const getSession: OperationDescription = {
   limit: "session",
   security: ["sessionCookie", "none"],
   refusals: ["cross-site-request", "chain-unavailable"],
-  answers: answersJson("Signed in, or not and why.", {
+  answers: respondsJson("Signed in, or not and why.", {
     schema: z.union([signedInSchema, signedOutSchema]).meta({ id: "Session" }),
     examples: {
       signedIn: { summary: "Signed in", value: exampleSignedIn },
@@ -111,7 +111,7 @@ const keepSession: OperationDescription = {
     "chain-unavailable",
   ],
   problems: { 403: notHeldProblemSchema },
-  answers: answersJson(
+  answers: respondsJson(
     "The session, what the key opens, or where to go on to.",
     {
       schema: z.union([signedInSchema, admissionSchema, goToSchema]).meta({ id: "SessionKept" }),
@@ -138,7 +138,7 @@ const endSession: OperationDescription = {
     "Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key; where there are sites behind the door, all that goes back to its signature ends now, on every site. Answers that the session began and that are under way are stopped.",
   security: ["sessionCookie", "none"],
   refusals: ["cross-site-request"],
-  answers: answersJson(
+  answers: respondsJson(
     "Signed out.",
     { schema: signedOutSchema, example: { signedIn: false } },
     { ownHeaders },

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
-import { findLatencySeries } from "./activity-series";
-import { activityRange, activitySpans, findActivitySpan, viewActivity } from "./activity-view";
-import { figureText, roundUp, stepPath } from "./chart-scale";
+import {
+  activityRange,
+  activitySpans,
+  findActivitySpan,
+  findLatencySeries,
+  viewActivity,
+} from "./activity-view";
+import { figureText, roundUp, stepPath } from "../page/time-chart";
 
 const nowMs = Date.UTC(2026, 0, 2, 3, 4, 5);
 const day = findActivitySpan("day")!;

@@ -1,5 +1,3 @@
-import { quantileMs, readLatencySeries, tokenSeries } from "./activity-series";
-import type { LatencyGroup } from "./activity-series";
 import type { Count } from "./buffers";
 
 export const activitySpans = [
@@ -21,13 +19,13 @@ export type ActivityPoint = ActivityView["points"][number];
 const slugsByName = 4;
 const other = "other";
 
-/** The whole steps up to and with the one that `nowMs` is in. */
+/** Whole steps, up to the one that contains `nowMs`. */
 export function activityRange(span: ActivitySpan, nowMs: number) {
   const lastStartMs = nowMs - (nowMs % span.stepMs);
   return { sinceMs: lastStartMs - (span.steps - 1) * span.stepMs, untilMs: lastStartMs + span.stepMs };
 }
 
-/** One point for each step, also where nothing happened. `slugs`: the most frequent refusals, and "other" for the rest. */
+/** One point for each step. `slugs`: the most frequent refusals, and "other" for the rest. */
 export function viewActivity(span: ActivitySpan, nowMs: number, counts: readonly Count[]) {
   const { sinceMs } = activityRange(span, nowMs);
   const slugs = findSlugs(counts);
@@ -74,4 +72,62 @@ function toPoint(startMs: number, counts: readonly Count[], slugs: readonly stri
 
 function readSlug(series: string): string | null {
   return series.startsWith("refusal:") ? series.slice("refusal:".length) : null;
+}
+
+/** Counted by the minute and the hour: "tokens", "grant:<proof>", "refusal:<slug>", "latency:<group>:<bucket>". */
+export const tokenSeries = "tokens";
+
+export type LatencyGroup = "gate" | "rest";
+
+/** Their duration depends on the reply or the reader, or doesn't matter. */
+const untimedRoutes = new Set([
+  "/api/chat",
+  "/api/tts",
+  "/api/mcp",
+  "/media/:tokenId/*",
+  "/healthz",
+  "/readyz",
+]);
+
+const gateRoutes = new Set(["/api/gate-access", "/session"]);
+
+/** Null for untimed routes. `route` is the pattern. */
+export function findLatencySeries(request: { route: string; durationSeconds: number }): string | null {
+  if (untimedRoutes.has(request.route)) return null;
+  const group: LatencyGroup = gateRoutes.has(request.route) ? "gate" : "rest";
+  return `latency:${group}:${latencyBucketOf(request.durationSeconds * 1000)}`;
+}
+
+function readLatencySeries(series: string): { group: LatencyGroup; bucket: number } | null {
+  const [, group, bucket] = /^latency:(gate|rest):(\d+)$/.exec(series) ?? [];
+  return group ? { group: group as LatencyGroup, bucket: Number(bucket) } : null;
+}
+
+/** The first bucket ends at 0.1 ms, and each further one a quarter later, up to a minute. */
+const firstEndMs = 0.1;
+const growth = 1.25;
+
+/** The last one is unbounded. */
+const latencyBucketCount = 62;
+
+export function latencyBucketOf(durationMs: number): number {
+  if (!(durationMs > firstEndMs)) return 0;
+  // Slightly less, so that a bucket's own end isn't rounded into the next one.
+  const index = Math.ceil(Math.log(durationMs / firstEndMs) / Math.log(growth) - 1e-9);
+  return Math.min(index, latencyBucketCount - 1);
+}
+
+export function latencyBucketEndMs(bucket: number): number {
+  return firstEndMs * growth ** bucket;
+}
+
+/** The upper end of the quantile's bucket, so never below the real value. Null without counts. */
+export function quantileMs(counts: ReadonlyMap<number, number>, share: number): number | null {
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  let seen = 0;
+  for (const [bucket, count] of [...counts].sort(([left], [right]) => left - right)) {
+    seen += count;
+    if (seen >= share * total) return latencyBucketEndMs(bucket);
+  }
+  return null;
 }

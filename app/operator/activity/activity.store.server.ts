@@ -6,14 +6,14 @@ import type { Count, Decision } from "./buffers";
 export const minuteSeconds = 60;
 export const hourSeconds = 3_600;
 
-export type CountRange = { spanSeconds: number; sinceMs: number; untilMs: number };
+type CountRange = { spanSeconds: number; sinceMs: number; untilMs: number };
 
 export type ActivityStore = ReturnType<typeof createActivityStore>;
 
 export function createActivityStore(database: Database) {
   /**
-   * Adds to the rows of the minute and the hour in one statement, so that instances sum up and no count is lost. Rows are
-   * written in one order: statements that need each other's rows would deadlock.
+   * Adds to the rows of the minute and the hour in one statement, so that instances sum up. Always in one order, to
+   * avoid deadlocks.
    */
   async function addCounts(counts: readonly Count[]): Promise<void> {
     const rows = sumRows(counts).map(
@@ -28,7 +28,7 @@ export function createActivityStore(database: Database) {
       DO UPDATE SET "amount" = "ActivityCount"."amount" + excluded."amount"`;
   }
 
-  /** Sums by row, the oldest first. */
+  /** The oldest first. */
   async function readCounts({ spanSeconds, sinceMs, untilMs }: CountRange): Promise<Count[]> {
     const rows = await database.activityCount.findMany({
       where: { spanSeconds, startMs: { gte: BigInt(sinceMs), lt: BigInt(untilMs) } },
@@ -39,7 +39,7 @@ export function createActivityStore(database: Database) {
     });
   }
 
-  /** Existing rows stay: a batch whose answer was lost may be written again. */
+  /** Keeps existing rows: a batch may be written again if its result was lost. */
   async function insertDecisions(decisions: readonly Decision[]): Promise<void> {
     if (decisions.length === 0) return;
     const rows = decisions.map(toDecisionRow);
@@ -57,7 +57,7 @@ export function createActivityStore(database: Database) {
   return { addCounts, readCounts, insertDecisions };
 }
 
-/** Typed whole, so that the compiler notices a column that is missing. */
+/** Typed whole, so that the compiler notices a missing column. */
 function toDecisionRow(its: Decision): Required<Prisma.AccessDecisionCreateManyInput> {
   return {
     id: its.id,

@@ -1,14 +1,13 @@
 import type { Clock } from "~/platform/time/clock";
 import { redactText } from "~/platform/log/redact";
 
-/** `startMs` is the beginning of the minute in which it happened. */
+/** `startMs` is the beginning of the minute. */
 export type Count = { startMs: number; series: string; amount: number };
 
 const minuteMs = 60_000;
-/** An hour of all series, for when nothing can be written. Beyond that the oldest are dropped. */
+/** An hour of all series, for an outage. Beyond it the oldest are dropped. */
 const maxWaitingCounts = 6_000;
 
-/** Sums by minute and series, until they are taken. */
 export function createActivityBuffer(clock: Clock) {
   let minuteStartMs = 0;
   let minute = new Map<string, number>();
@@ -43,7 +42,6 @@ export function createActivityBuffer(clock: Clock) {
   };
 }
 
-/** A decision as its request knows it. */
 export type NewDecision = {
   route: string;
   outcome: "granted" | "refused";
@@ -51,14 +49,14 @@ export type NewDecision = {
   reason: string | null;
   proof: string | null;
   address: string | null;
-  /** Null where the key is the address's own. */
+  /** Null if the key is the address's own. */
   vault: string | null;
   tokenId: string | null;
-  /** Null where kinds of keys have no names. */
+  /** Null if kinds of keys have no names. */
   keyKind: string | null;
-  /** What of that kind was not met. */
+  /** The unmet parts of that kind. */
   missing: string | null;
-  /** The site behind the door that somebody was on the way to. */
+  /** The site behind the door. */
   site: string | null;
   clientId: string;
   requestId: string;
@@ -66,14 +64,13 @@ export type NewDecision = {
 
 export type Decision = NewDecision & { id: string; atMs: number };
 
-/** Longer than any sentence of ours. */
 const maxReasonChars = 300;
 const maxTextChars = 100;
 
-/** Ids begin with the moment in this many digits, so that they sort by time. */
+/** Ids begin with a timestamp of this many digits, so that they sort by time. */
 const momentDigits = 13;
 
-/** Decisions until they are taken, at most `maxWaiting` of each outcome; what is dropped beyond that is counted. */
+/** Keeps at most `maxWaiting` decisions of each outcome, and counts the dropped ones. */
 export function createDecisionBuffer(clock: Clock, instance: string, maxWaiting: number) {
   const waiting: Record<NewDecision["outcome"], Decision[]> = { granted: [], refused: [] };
   let dropped = 0;
@@ -87,7 +84,7 @@ export function createDecisionBuffer(clock: Clock, instance: string, maxWaiting:
       ...decision,
       id: `${String(atMs).padStart(momentDigits, "0")}-${String(sequence).padStart(9, "0")}-${instance}`,
       atMs,
-      // Refusals hold no proof; should one ever do, it is not recorded.
+      // Refusals contain no proof. If one ever does, it isn't recorded.
       reason: reason && redactText(reason).slice(0, maxReasonChars),
       address: address && address.slice(0, maxTextChars).toLowerCase(),
       vault: vault && vault.slice(0, maxTextChars).toLowerCase(),

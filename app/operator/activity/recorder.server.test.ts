@@ -10,7 +10,8 @@ import {
 import { createActivityStore, hourSeconds, minuteSeconds } from "./activity.store.server";
 import type { NewDecision } from "./buffers";
 import { createRecorder } from "./recorder.server";
-import type { RecorderOptions } from "./recorder.server";
+
+type RecorderOptions = Parameters<typeof createRecorder>[0];
 
 const refused: NewDecision = {
   route: "/api/gate-access",

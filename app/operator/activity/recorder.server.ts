@@ -7,10 +7,10 @@ import type { NewDecision } from "./buffers";
 export type Recorder = ReturnType<typeof createRecorder>;
 export type RecorderStatus = ReturnType<Recorder["status"]>;
 
-export type RecorderOptions = {
+type RecorderOptions = {
   store: Pick<ActivityStore, "addCounts" | "insertDecisions">;
   keepsDecisions: boolean;
-  /** Names this process in the ids of its decisions. */
+  /** Part of the ids of decisions. */
   instance: string;
   clock: Clock;
   onFailure: (error: unknown) => void;
@@ -19,10 +19,10 @@ export type RecorderOptions = {
 };
 
 const flushMs = 2_000;
-/** The SQLite driver is synchronous: a request waits for no more than the writing of so many rows. */
+/** The SQLite driver is synchronous, so a statement must be short. */
 const rowsPerStatement = 50;
 
-/** Requests record in memory and go on; a timer writes in small batches. A killed process loses its last seconds. */
+/** Requests record in memory; a timer writes in small batches. A killed process loses its last seconds. */
 export function createRecorder(options: RecorderOptions) {
   const { store, clock, maxWaitingDecisions = 1_000, instance } = options;
   const activity = createActivityBuffer(clock);
@@ -37,13 +37,13 @@ export function createRecorder(options: RecorderOptions) {
       await inChunks(activity.take, activity.putBack, store.addCounts);
       state.lastWrittenAtMs = clock();
     } catch (error) {
-      // Reported once for an outage, which the next success ends.
+      // Once per outage.
       if ((state.lastFailureAtMs ?? -1) <= (state.lastWrittenAtMs ?? -1)) options.onFailure(error);
       state.lastFailureAtMs = clock();
     }
   }
 
-  /** Writes what there is. Never rejects; what could not be written is kept for the next time, within bounds. */
+  /** Never rejects. Keeps what could not be written, within bounds. */
   function flush(): Promise<void> {
     writing = writing.then(write);
     return writing;
@@ -76,7 +76,7 @@ export function createRecorder(options: RecorderOptions) {
   };
 }
 
-/** Puts the rest of a batch back when a statement fails. */
+/** Puts the rest of a batch back if a statement fails. */
 async function inChunks<Row>(
   take: () => Row[],
   putBack: (rows: Row[]) => void,

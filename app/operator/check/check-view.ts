@@ -1,22 +1,22 @@
 import type { Outcome } from "~/gate/kinds/requirement";
 
-/** What the page shows of one kind of key, in words; amounts in people's units and in base units. */
+/** One kind of key, in words. Amounts are in people's units and in base units. */
 export type CheckedKind = {
   name: string;
   title: string;
-  /** `not-asked`: without an id, a kind with tokens of which nothing else is in the way. */
+  /** `not-asked`: without an id, a kind with tokens whose other requirements are met. */
   outcome: Outcome | "not-asked";
-  /** Null where no id was given, and for memberships. */
+  /** Null without an id, and for memberships. */
   key: CheckedPart | null;
   requirement: CheckedNode | null;
-  /** Null where the key was not asked for. */
+  /** Null if the key was not requested. */
   kept: {
     tokenId: string;
     usedBy: string | null;
     usedAtMs: number | null;
     departedAtMs: number | null;
   } | null;
-  /** Which block was read on which chain, or that a chain could not be read. */
+  /** The block that was read on each chain, or the chain's outage. */
   blocks: string[];
 };
 
@@ -26,9 +26,9 @@ export type CheckedNode =
   | { type: "group"; words: string; outcome: Outcome; of: CheckedNode[] }
   | ({ type: "leaf"; index: number; isSecret: boolean } & CheckedPart);
 
-export type CheckResult = { address: string; kinds: CheckedKind[]; readAtMs: number };
+type CheckResult = { address: string; kinds: CheckedKind[]; readAtMs: number };
 
-/** What was typed, and what is wrong with it. */
+/** The input, and its faults. */
 export type CheckForm = {
   address: string;
   tokenId: string;

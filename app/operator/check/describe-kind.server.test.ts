@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Outcome } from "~/gate/kinds/requirement";
 import { makeKind } from "~e2e/support/key-kinds";
-import { describeKind } from "./describe-kind.server";
+import { describeKind } from "./check.server";
 
 const contract = `0x${"aa".repeat(20)}` as const;
 const list = { has: () => true };

@@ -1,8 +1,6 @@
 import { activitySpans } from "../activity/activity-view";
-import type { ActivityPoint, ActivityView } from "../activity/activity-view";
-import type { LatencyGroup } from "../activity/activity-series";
-import { figureText } from "../activity/chart-scale";
-import { TimeChart } from "./time-chart";
+import type { ActivityPoint, ActivityView, LatencyGroup } from "../activity/activity-view";
+import { figureText, TimeChart } from "./time-chart";
 import type { Chart } from "./time-chart";
 
 export function ActivityPage({ activity: { span, points, slugs } }: { activity: ActivityView }) {
@@ -16,7 +14,7 @@ export function ActivityPage({ activity: { span, points, slugs } }: { activity: 
   const charts: readonly Chart[] = [
     {
       title: "Grants",
-      summary: `Times content was granted: ${total(granted)}.`,
+      summary: `Content granted: ${total(granted)}.`,
       unit: "times",
       series: [{ name: "grants", values: granted }],
     },
@@ -28,12 +26,12 @@ export function ActivityPage({ activity: { span, points, slugs } }: { activity: 
     },
     {
       title: "Tokens",
-      summary: `Estimated tokens of the answers in the chat: ${total(tokens)}.`,
+      summary: `Estimated tokens of chat answers: ${total(tokens)}.`,
       unit: "estimated output tokens",
       series: [{ name: "tokens", values: tokens }],
     },
     { title: "Latency of the gate", ...chartLatency(points, "gate") },
-    { title: "Latency of all else", ...chartLatency(points, "rest") },
+    { title: "Latency of other requests", ...chartLatency(points, "rest") },
   ];
   return (
     <>
@@ -66,9 +64,9 @@ function chartLatency(points: readonly ActivityPoint[], group: LatencyGroup): Om
   const p50 = points.map(({ latency }) => latency[group].p50);
   const p95 = points.map(({ latency }) => latency[group].p95);
   const highest = Math.max(...p95.map((value) => value ?? 0));
-  const slowest = `In its slowest step, 95 of 100 answers took at most ${figureText(highest)} ms.`;
+  const slowest = `In its slowest step, 95 of 100 responses took at most ${figureText(highest)} ms.`;
   return {
-    summary: highest === 0 ? "Nothing was asked." : slowest,
+    summary: highest === 0 ? "There were no requests." : slowest,
     kind: "lines",
     unit: "milliseconds",
     series: [

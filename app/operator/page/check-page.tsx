@@ -2,7 +2,7 @@ import { Field } from "~/ui/field";
 import type { CheckForm, CheckPageData, CheckedKind, CheckedNode, CheckedPart } from "../check/check-view";
 import { Moment } from "./moment";
 
-/** A form that is sent by GET: the address says what was asked for, and asks again. */
+/** A GET form, so that the address repeats the check. */
 export function CheckPage({ form, result }: CheckPageData) {
   return (
     <>
@@ -10,7 +10,7 @@ export function CheckPage({ form, result }: CheckPageData) {
       {result === null ? null : (
         <>
           <p className="soft">
-            Read afresh at <Moment atMs={result.readAtMs} /> UTC for{" "}
+            Checked at <Moment atMs={result.readAtMs} /> UTC for{" "}
             <code className="operator-check-address">{result.address}</code>
           </p>
           {result.kinds.map((kind) => (
@@ -36,7 +36,7 @@ function CheckFields({ form: { address, tokenId, faults } }: { form: CheckForm }
       />
       <Field
         label="Id of the key"
-        hint="For kinds with tokens. Without one only what they ask for besides is read."
+        hint="For kinds with tokens. Without an id, only their other requirements are checked."
         name="tokenId"
         defaultValue={tokenId}
         fault={faults.tokenId}
@@ -72,8 +72,8 @@ function KindSection({ kind }: { kind: CheckedKind }) {
         {blocks.length === 0 ? null : <li className="soft">{blocks.join(" ")}</li>}
         {outcome === "not-asked" ? (
           <li className="soft">
-            {requirement === null ? "" : "Whether the key itself is held was not asked. "}
-            Give the id of a key to have it read.
+            {requirement === null ? "" : "The key itself was not checked. "}
+            Enter the id of a key to check it.
           </li>
         ) : null}
       </ul>
@@ -93,7 +93,7 @@ function NodeRow({ node }: { node: CheckedNode }) {
       <Badge outcome={node.outcome} /> {node.words}:
       <ul>
         {node.of.map((inner, index) => (
-          // A tree of the server's, never reordered here.
+          // Never reordered here.
           <NodeRow key={index} node={inner} />
         ))}
       </ul>

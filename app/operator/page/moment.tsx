@@ -1,4 +1,4 @@
-/** UTC, to the second; the page says once that it is UTC. */
+/** UTC, to the second. The page says once that it is UTC. */
 export function momentText(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 19).replace("T", " ");
 }

@@ -2,16 +2,16 @@ import { isRouteErrorResponse, useRouteError } from "@remix-run/react";
 
 const faults = {
   own: {
-    heading: "This page could not be made",
-    text: "The fault is ours, or the database cannot be asked at the moment. The log says more; trying again often helps.",
+    heading: "This page could not be loaded",
+    text: "The server failed, or the database is unreachable at the moment. The log says more. Try again in a moment.",
   },
   off: {
     heading: "The operator's view is switched off",
-    text: "Whoever runs this server can switch it on: set OPERATOR_SECRET to what openssl rand -hex 32 prints, and start the server again.",
+    text: "To switch it on, set OPERATOR_SECRET to the output of openssl rand -hex 32 and restart the server.",
   },
   missing: {
     heading: "There is nothing here",
-    text: "The operator's view has no such page. It may have been mistyped, or what it showed is gone.",
+    text: "The operator's view has no such page. The address may be mistyped, or the entry may be gone.",
   },
 };
 

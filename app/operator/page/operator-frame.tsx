@@ -10,7 +10,7 @@ import { tableSpecs } from "../tables/table-specs";
 type FrameProps = {
   title: string;
   lead: ReactNode;
-  /** The address of the page among those listed at the top. */
+  /** The address of the page among those in the navigation. */
   path: string;
   notices?: readonly PageNotice[];
   children: ReactNode;
@@ -28,7 +28,7 @@ export const describeOperatorPage = (title: string) => [
   { name: "robots", content: "noindex" },
 ];
 
-/** Plain links and forms throughout: every page works before, or without, scripts. */
+/** Plain links and forms: every page works without scripts. */
 export function OperatorFrame({ title, lead, path, notices = [], children }: FrameProps) {
   return (
     <div className="stack operator">

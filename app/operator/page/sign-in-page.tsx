@@ -9,7 +9,7 @@ export function SignInPage({ next, notices }: { next: string; notices: readonly 
     <div className="operator-sign-in stack">
       <div className="prose">
         <h1>Operator</h1>
-        <p className="lead">State, submissions, limits and decisions of this gate, for whoever runs it.</p>
+        <p className="lead">State, submissions, limits and decisions of this gate, for its operator.</p>
       </div>
       <NoticeList notices={notices} />
       <Form method="post" action="/operator/sign-in" className="stack-close">

@@ -19,13 +19,13 @@ const statusWords: Record<StateView["status"], string> = {
 
 export function StatePage({ state }: { state: StateView }) {
   const { status, dependencies, switches, readAtMs } = state;
-  // Readiness does not ask all that is listed below.
+  // Readiness doesn't cover all rows below.
   const isReadyOnly = status === "ready" && dependencies.some((row) => row.state === "down");
   const tone = isReadyOnly ? "warning" : status === "ready" ? "success" : "problem";
   return (
     <>
       <p className={`operator-status tone-${tone}`}>
-        <strong>{statusWords[isReadyOnly ? "degraded" : status]}</strong> <span>Asked at</span>{" "}
+        <strong>{statusWords[isReadyOnly ? "degraded" : status]}</strong> <span>Checked at</span>{" "}
         <Moment atMs={readAtMs} /> <span>UTC.</span>
       </p>
       <List

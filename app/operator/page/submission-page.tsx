@@ -3,7 +3,7 @@ import { markSubmission } from "../tables/table-specs";
 import { Moment } from "./moment";
 import { RowActions } from "./table-rows";
 
-export type SubmissionView = {
+type SubmissionView = {
   id: string;
   tokenId: string;
   address: string;

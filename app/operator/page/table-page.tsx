@@ -1,8 +1,7 @@
 import { Form } from "@remix-run/react";
 import { useId } from "react";
-import type { TablePage as TablePageData } from "../tables/table-page-data";
 import { maxPage, pageSizes, tableHref, tableSearch, withinChoices } from "../tables/table-query";
-import type { TableQuery } from "../tables/table-query";
+import type { TablePage as TablePageData, TableQuery } from "../tables/table-query";
 import type { TableChoice, TableFilter, TableSpec } from "../tables/table-spec";
 import { ActionForm, TableRows } from "./table-rows";
 
@@ -41,7 +40,7 @@ const orders = [
   ["asc", "lowest or earliest first"],
 ] as const;
 
-/** A form that is sent by GET: the address says what was asked for. */
+/** A GET form, so that the address repeats the query. */
 function Filters({ spec, query, isOpen }: TableProps & { isOpen: boolean }) {
   const columns = spec.columns.filter(({ isSortable }) => isSortable);
   const within: ChoiceProps = {
@@ -160,8 +159,8 @@ function Pager({ spec, page }: { spec: TableSpec; page: TablePageData }) {
     <nav aria-label="Pages" className="row soft operator-pager">
       <p>
         {rows.length === 0 ? "No rows" : `Rows ${from} to ${to} of ${isTotalExact ? "" : "more than "}${all}`}
-        . Moments are UTC
-        {isCutOff ? `. Pages end with the ${maxPage}th: filters find what lies deeper` : ""}.
+        . Times are in UTC
+        {isCutOff ? `. Pages end with the ${maxPage}th: use filters to find further rows` : ""}.
       </p>
       <div className="row operator-actions">
         {query.page > 1 ? (

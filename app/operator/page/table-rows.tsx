@@ -79,7 +79,7 @@ function HeadCell({ spec, query, column: { key, label, kind, isSortable } }: Col
   );
 }
 
-/** An id or an address links to the rows that have it, where the table can be filtered by it. */
+/** An id or an address links to the rows that have it, if the table has such a filter. */
 function CellValue({ spec, query, column: { key, kind }, value }: ColumnProps & { value: TableValue }) {
   if (value === null || value === "") return <span className="soft">–</span>;
   if (kind === "moment") return <Moment atMs={Number(value)} />;
@@ -96,7 +96,7 @@ function CellValue({ spec, query, column: { key, kind }, value }: ColumnProps & 
   return <a href={tableHref(spec, query, { page: 1, filters: { ...query.filters, [key]: text } })}>{code}</a>;
 }
 
-/** Addresses, ids and subjects by their beginning and their end, which is how people compare them. */
+/** People compare addresses and ids by their beginning and end. */
 function shortCode(text: string): string {
   return text.length <= 18 ? text : `${text.slice(0, 8)}…${text.slice(-6)}`;
 }

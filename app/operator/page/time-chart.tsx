@@ -1,5 +1,4 @@
 import { useId } from "react";
-import { figureText, roundUp, stepPath } from "../activity/chart-scale";
 import { momentText } from "./moment";
 
 type ChartSeries = { name: string; values: readonly (number | null)[] };
@@ -20,7 +19,7 @@ const colours = ["accent", "brass-strong", "info-ink", "problem-ink", "line-stro
   (token) => `var(--${token})`,
 );
 
-/** Drawn on the server, and stretched to the page's width; labels stand beside it. A table below has the same figures. */
+/** Drawn on the server and stretched to the page's width. A table below has the same figures. */
 export function TimeChart({ title, summary, kind = "stacked", unit, startsMs, series }: ChartProps) {
   const titleId = useId();
   const tops = startsMs.map((_, index) => {
@@ -143,4 +142,30 @@ function Figures({ title, unit, startsMs, series }: Omit<ChartProps, "summary" |
       </table>
     </details>
   );
+}
+
+/** The next round number: one, two or five times a power of ten, and never below 1. */
+export function roundUp(value: number): number {
+  if (!(value > 1)) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= value) ?? 10;
+  return factor * power;
+}
+
+type Plot = { values: readonly (number | null)[]; max: number; stepWidth: number; height: number };
+
+/** A line in steps, so that a single value is visible too. Gaps where nothing was measured. */
+export function stepPath({ values, max, stepWidth, height }: Plot): string {
+  const parts = values.map((value, index) => {
+    if (value === null) return "";
+    const y = Math.round((height - (Math.min(value, max) / max) * height) * 100) / 100;
+    const isFirst = (values[index - 1] ?? null) === null;
+    return `${isFirst ? `M${index * stepWidth} ` : "V"}${y}H${(index + 1) * stepWidth}`;
+  });
+  return parts.join("");
+}
+
+/** Two significant digits. */
+export function figureText(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(2)));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { csvLine, exportTable } from "./export.server";
+import { csvLine, exportTable } from "./read-table.server";
 import type { TableStore } from "./tables.store.server";
 
 test.each([

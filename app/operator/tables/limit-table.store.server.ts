@@ -14,7 +14,7 @@ const sortColumns = new Map([
   ["expiresAtMs", Prisma.sql`"expiresAtMs"`],
 ]);
 
-/** What the limiter holds: windows, and logs for the limits that slide. Both name a row `<limit>:<client>`. */
+/** Windows, and logs of sliding limits. Both name a row `<limit>:<client>`. */
 export function createLimitSource(database: Database, clock: Clock): TableSource {
   async function list(query: TableQuery): Promise<TableRow[]> {
     const { sort, order, page, size } = query;
@@ -40,7 +40,7 @@ export function createLimitSource(database: Database, clock: Clock): TableSource
   };
 }
 
-/** A log's hits may have left their window by now; the limiter deletes them with the client's next request. */
+/** A log's hits may have left their window. The limiter deletes them with the client's next request. */
 function selectRows({ filters: { limiter, client } }: TableQuery, nowMs: number): Prisma.Sql {
   const patterns = [
     ...(limiter ? [`${limiter}:%`] : []),

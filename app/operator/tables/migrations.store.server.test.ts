@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { expect } from "vitest";
 import { migrationsDir, testOnEachDatabase } from "~e2e/support/databases/database";
-import { createMigrationReader } from "./migrations.store.server";
+import { createMigrationReader } from "./tables.store.server";
 
 testOnEachDatabase("applied migrations are read from the database's own record", async ({ database }) => {
   const provided = readdirSync(`${migrationsDir}/sqlite`, { withFileTypes: true })

@@ -17,7 +17,7 @@ type RedisTables = Pick<TableSettings, "findLimit"> & {
   clock: Clock;
 };
 
-/** The tables of what is in Redis, where state is. */
+/** Tables of state in Redis. */
 export function createRedisTables(options: RedisTables): { quotas: TableSource; limits: TableSource } {
   return {
     quotas: createListedTable(tableSpecs.quotas, () => options.listOpenWindows({ count: maxRows })),
@@ -25,7 +25,7 @@ export function createRedisTables(options: RedisTables): { quotas: TableSource; 
   };
 }
 
-/** A table whose rows are few enough to read and filter all of them each time. */
+/** For few rows: reads and filters all of them each time. */
 function createListedTable({ filters }: TableSpec, read: () => Promise<TableRow[]>): TableSource {
   async function find(query: TableQuery): Promise<TableRow[]> {
     const { sort, order } = query;
@@ -65,8 +65,8 @@ async function readLimits({ redis, findLimit, clock }: RedisTables): Promise<Tab
   for (const start of [limitKeys.window(""), limitKeys.log("")]) {
     let cursor = "0";
     do {
-      const answer = await redis.run({ script: scanScript, keys: [start], parameters: [cursor] });
-      const [next, ...values] = answer as string[];
+      const reply = await redis.run({ script: scanScript, keys: [start], parameters: [cursor] });
+      const [next, ...values] = reply as string[];
       for (let index = 0; index < values.length; index += 4) {
         const row = toRow(values.slice(index, index + 4), findLimit, nowMs);
         if (row) rows.push(row);
@@ -77,12 +77,12 @@ async function readLimits({ redis, findLimit, clock }: RedisTables): Promise<Tab
   return rows;
 }
 
-/** Null for what has left its window, and for a limit that is no longer configured. */
+/** Null for an expired row, and for a limit that is no longer configured. */
 function toRow(values: string[], findLimit: RedisTables["findLimit"], nowMs: number): TableRow | null {
   const [key = "", points, firstHitMs, leftMs] = values;
   const { limiter, client } = readLimitKey(key);
   const limit = findLimit(limiter);
-  // A log is kept a little longer, for clocks that differ.
+  // Redis keeps a log a little longer, because clocks differ.
   const validMs = Number(leftMs) - (firstHitMs ? limitKeepMs : 0);
   if (!limit || validMs <= 0) return null;
   const expiresAtMs = nowMs + validMs;
@@ -96,13 +96,13 @@ function toRow(values: string[], findLimit: RedisTables["findLimit"], nowMs: num
   };
 }
 
-/** The next cursor, then four values a row: key, points, the first hit of a log, and how long Redis keeps it. */
+/** The next cursor, then four values a row: key, points, the first hit of a log, and its TTL. */
 const scanScript = defineScript({
   name: "operator-scan",
   lua: `
   local start, cursor = KEYS[1], ARGV[1]
   local found = redis.call('SCAN', cursor, 'MATCH', start .. '*', 'COUNT', 1000)
-  local answer = {found[1]}
+  local reply = {found[1]}
   for _, key in ipairs(found[2]) do
     local points, startedAtMs
     if redis.call('TYPE', key).ok == 'string' then
@@ -111,8 +111,8 @@ const scanScript = defineScript({
       points, startedAtMs = tostring(redis.call('LLEN', key)), redis.call('LINDEX', key, 0)
     end
     for _, value in ipairs({string.sub(key, #start + 1), points, startedAtMs, tostring(redis.call('PTTL', key))}) do
-      table.insert(answer, value)
+      table.insert(reply, value)
     end
   end
-  return answer`,
+  return reply`,
 });

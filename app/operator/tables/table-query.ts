@@ -1,4 +1,4 @@
-import type { SortOrder, TableFilter, TableSpec } from "./table-spec";
+import type { SortOrder, TableFilter, TableName, TableRow, TableSpec } from "./table-spec";
 
 export type TableQuery = {
   sort: string;
@@ -7,16 +7,16 @@ export type TableQuery = {
   size: number;
   /** Seconds back from now; null for all of it. */
   withinSeconds: number | null;
-  /** By the filter's name; what is not filtered by is left out. */
+  /** By the filter's name. */
   filters: Readonly<Record<string, string>>;
 };
 
-/** `faults`: what in the address could not be used, in words. The query is then the one without it. */
-export type ReadQuery = { query: TableQuery; faults: readonly string[] };
+/** `faults`: parts of the address that the query ignores, in words. */
+type ReadQuery = { query: TableQuery; faults: readonly string[] };
 
 const defaultOrder: SortOrder = "desc";
 export const pageSizes = [25, 50, 100] as const;
-/** Rows beyond it are found by filters. */
+/** Filters find rows beyond it. */
 export const maxPage = 100;
 const maxFilterChars = 200;
 
@@ -27,7 +27,7 @@ export const withinChoices = [
   ["2592000", "the last 30 days"],
 ] as const;
 
-/** Reads a page's address. Unknown names are ignored: they may be another part's. */
+/** Ignores unknown names. */
 export function readTableQuery(spec: TableSpec, searchParams: URLSearchParams): ReadQuery {
   const faults: string[] = [];
   const read = (name: string): string => searchParams.get(name)?.trim() ?? "";
@@ -71,7 +71,7 @@ function findFilterFault(filter: TableFilter, text: string): string | null {
   return text.includes("\0") ? `${filter.name} holds a character that no value has.` : null;
 }
 
-/** The search of the same table's address with something changed; defaults are omitted. */
+/** The search of the same table's address with a change. Omits defaults. */
 export function tableSearch(spec: TableSpec, query: TableQuery, change: Partial<TableQuery> = {}): string {
   const { sort, order, page, size, withinSeconds, filters } = { ...query, ...change };
   const params = new URLSearchParams(filters);
@@ -89,3 +89,14 @@ export function tableSearch(spec: TableSpec, query: TableQuery, change: Partial<
 export function tableHref(spec: TableSpec, query: TableQuery, change: Partial<TableQuery> = {}): string {
   return `/operator/${spec.name}${tableSearch(spec, query, change)}`;
 }
+
+export type TablePage = ReadQuery & {
+  name: TableName;
+  rows: TableRow[];
+  /** Counted up to a limit. */
+  total: number;
+  isTotalExact: boolean;
+  hasNext: boolean;
+  /** There are more rows than pages can show. */
+  isCutOff: boolean;
+};

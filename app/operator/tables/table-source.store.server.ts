@@ -6,13 +6,13 @@ export type TableSource = {
   list: (query: TableQuery) => Promise<TableRow[]>;
   /** Counts no further than `limit`. */
   count: (query: TableQuery, limit: number) => Promise<number>;
-  /** All that the filters find, the oldest first, one batch in memory at a time. */
+  /** All filtered rows, the oldest first, one batch in memory at a time. */
   readAll: (query: TableQuery) => AsyncGenerator<TableRow[]>;
 };
 
 type FindRequest = { where: object; orderBy: object[]; take: number; skip?: number };
 
-/** A Prisma model, as far as a table needs it. */
+/** The parts of a Prisma model that a table needs. */
 type Model<Row> = {
   findMany: (request: FindRequest) => PromiseLike<Row[]>;
   count: (request: { where: object; take: number }) => PromiseLike<number>;
@@ -83,12 +83,12 @@ export function createSource<Row extends object>(
 }
 
 function toCondition(filter: TableFilter, text: string): unknown {
-  // Only addresses are searched by their beginning, and they are stored in lower case.
+  // Only addresses have prefix filters, and they are stored in lower case.
   if (filter.kind === "prefix") return { startsWith: text.toLowerCase() };
   return filter.kind === "contains" ? { contains: text } : text;
 }
 
-/** Rows that come later by these columns: later by the first, or as late by it and later by the rest. */
+/** Rows after this one, in the order of these columns. */
 function rowsAfter(keyColumns: readonly string[], row: Readonly<Record<string, unknown>>): object {
   return {
     OR: keyColumns.map((column, index) => ({
@@ -100,7 +100,7 @@ function rowsAfter(keyColumns: readonly string[], row: Readonly<Record<string, u
   };
 }
 
-/** Moments become numbers; other large integers become text, which has room for all their digits. */
+/** Timestamps become numbers. Other large integers become text, which keeps all digits. */
 export function toTableRow(row: Readonly<Record<string, TableValue | bigint>>): TableRow {
   const entries = Object.entries(row).map(([column, value]) => {
     if (typeof value !== "bigint") return [column, value];

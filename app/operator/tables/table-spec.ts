@@ -1,11 +1,11 @@
-/** Columns are called as in the database. */
+/** Named as in the database. */
 export type TableColumn = {
   key: string;
   label: string;
   /** `code`: an id or an address, shortened on the page. `words`: a sentence. */
   kind: "text" | "moment" | "number" | "code" | "words" | "state";
   isSortable: boolean;
-  /** Omitted from a page on which no row has a value. */
+  /** Omitted from a page without values. */
   isOptional?: boolean;
 };
 
@@ -14,7 +14,7 @@ export type TableFilter = { name: string; label: string } & (
   { kind: "exact" | "prefix" | "contains" } | { kind: "choice"; choices: readonly TableChoice[] }
 );
 
-/** Values as they are stored and exported; the page makes words of them. */
+/** As stored and exported. The page makes words of them. */
 export type TableValue = string | number | null;
 export type TableRow = Readonly<Record<string, TableValue>>;
 
@@ -23,7 +23,7 @@ export type TableSettings = {
   findQuota: (kind: string) => number | null;
 };
 
-/** A link, or a form that is sent by POST. `name` is the label with its subject, for those who do not see the row. */
+/** A link, or a POST form. `name` is the label with its subject, for screen readers. */
 export type RowAction = { label: string; name: string } & (
   { href: string } | { action: ActionName; fields: Readonly<Record<string, string>> }
 );
@@ -35,20 +35,20 @@ export type TableSpec = {
   whenEmpty: string;
   columns: readonly TableColumn[];
   filters: readonly TableFilter[];
-  /** In descending order unless asked otherwise. "Within the last …" is about this column, too. */
+  /** In descending order by default. "Within the last …" is about this column, too. */
   sortedBy: string;
-  /** It shows what is the case now, so "within the last …" does not apply. */
+  /** Shows the current state, so "within the last …" does not apply. */
   isCurrent?: boolean;
   isExportable?: boolean;
   /** Its rows wait in memory, and are written before they are read. */
   isBuffered?: boolean;
-  /** Adds what follows from the settings. */
+  /** Adds values from the settings. */
   completeRow?: (row: TableRow, settings: TableSettings) => TableRow;
   rowActions?: (row: TableRow) => readonly RowAction[];
   tableAction?: {
     action: ActionName;
     label: string;
-    /** An action that cannot be undone takes two steps: below this summary, with a choice. */
+    /** An irreversible action takes two steps: below this summary, with a choice. */
     confirmation?: { summary: string; label: string; name: string; choices: readonly TableChoice[] };
   };
 };
@@ -67,7 +67,6 @@ export const tableNames = [
 ] as const;
 export type TableName = (typeof tableNames)[number];
 
-/** The tables' forms do these, each on its own. */
 export const actionTables = {
   "mark-handled": "submissions",
   "mark-open": "submissions",

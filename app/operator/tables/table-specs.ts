@@ -58,12 +58,12 @@ const limiter = text("limiter", "Limit");
 const limitedClient = code("client", "Client");
 const outcome = state("outcome", "Outcome");
 const transaction = code("transactionHash", "Transaction");
-const auditKind = text("kind", "What", "sortable");
+const auditKind = text("kind", "Action", "sortable");
 
 const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
   keys: {
     title: "Keys used",
-    lead: "Keys that were used up, by the form or by a tool. They open nothing any more.",
+    lead: "Keys that were used up, by the form or by a tool. They no longer open anything.",
     whenEmpty: "No key has been used up.",
     columns: [moment("usedAtMs", "Used"), tokenId, wallet("usedBy", "sortable"), contract, chain],
     filters: [exact(tokenId), beginsWith(wallet("usedBy"))],
@@ -72,7 +72,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
   },
   submissions: {
     title: "Submissions",
-    lead: "What holders sent with the one-time form.",
+    lead: "Messages that holders sent with the one-time form.",
     whenEmpty: "Nothing has been sent.",
     columns: [
       moment("createdAtMs", "Sent"),
@@ -126,7 +126,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
   },
   payments: {
     title: "Payments",
-    lead: "What holders were paid. An open one counts in the limits until the chain shows how it ended.",
+    lead: "Payments to holders. An open one counts in the limits until the chain shows its outcome.",
     whenEmpty: "Nobody has been paid.",
     columns: [
       moment("createdAtMs", "Signed"),
@@ -152,7 +152,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
     whenEmpty: "No window is open.",
     columns: [
       windowKind,
-      code("subject", "Whose", "sortable"),
+      code("subject", "Subject", "sortable"),
       number("used", "Used", "sortable"),
       number("reserved", "Reserved"),
       number("limit", "Limit"),
@@ -160,7 +160,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
     ],
     filters: [
       oneOf(windowKind, { token: "token (answers)", speech: "speech" }),
-      contains("subject", "Whose, contains"),
+      contains("subject", "Subject contains"),
     ],
     isCurrent: true,
     sortedBy: "used",
@@ -187,7 +187,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
   },
   limits: {
     title: "Rate limits",
-    lead: "Who has used how much of which limit.",
+    lead: "Use of each limit by client.",
     whenEmpty: "No limit is in use.",
     columns: [
       limiter,
@@ -207,7 +207,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
   },
   decisions: {
     title: "Access decisions",
-    lead: "Whom the gate let in and whom it turned away, and why.",
+    lead: "Visitors whom the gate let in or turned away, with the reasons.",
     whenEmpty: "No decision is recorded.",
     columns: [
       moment("atMs", "When"),
@@ -229,7 +229,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
       exact(site),
       exact(tokenId),
       exact(keyKind),
-      contains(missing.key, "Missing, contains"),
+      contains(missing.key, "Missing contains"),
       beginsWith(wallet("address")),
       beginsWith(vault),
       exact(text("slug", "Refusal")),
@@ -241,7 +241,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
   },
   audit: {
     title: "Audit",
-    lead: "What operators did here, and failed sign-ins: how many from an address within an hour.",
+    lead: "Actions of operators, and failed sign-ins counted by address and hour.",
     whenEmpty: "Nothing is recorded.",
     columns: [moment("atMs", "When"), auditKind, client, words("detail", "Detail"), request],
     filters: [

@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
-import { deriveAccent, themes, writeAccentCss } from "./accent";
+import {
+  contrast,
+  deriveAccent,
+  findRgb,
+  getRgb,
+  themes,
+  toHex,
+  toOklch,
+  toRgb,
+  writeAccentCss,
+} from "./accent";
 import type { AccentThemes } from "./accent";
-import { contrast, findRgb, getRgb, toHex, toOklch, toRgb } from "./colour";
 
 const accents = ["#000000", "#ffffff", "#808080", "#ffff00", "#ff0000", "#00ff00", "#0000ff", "#b3261e"];
 for (let hue = 0; hue < 360; hue += 30) {

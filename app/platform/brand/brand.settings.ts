@@ -1,11 +1,11 @@
 import { flag, setting, text } from "~/platform/config/kinds";
 import { InvalidSetting } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
-import { findRgb } from "./colour";
+import { findRgb } from "./accent";
 
 const maxNameChars = 40;
 
-/** docs/branding.md shows them at work. Files are read when the services start. */
+/** Files are read when the services start. */
 export const brandSettings = {
   name: setting(
     "BRAND_NAME",
@@ -42,7 +42,7 @@ export const brandSettings = {
 export function readBrand(reader: SettingReader) {
   const values = reader.read(brandSettings);
   if (reader.mode !== "development") return values;
-  // While pages are being made, a page from before must never come back.
+  // During development an old page must never come back.
   reader.setSwitch(
     brandSettings.hasOfflinePage,
     false,

@@ -6,10 +6,10 @@ const line = (maxChars: number) =>
     .trim()
     .min(1, "must not be empty")
     .max(maxChars, `must have at most ${maxChars} characters`)
-    // Invisible marks that turn the order of letters around could make a sentence say something else.
+    // Bidirectional controls could make a sentence say something else.
     .refine((text) => !/\p{Cc}|\p{Bidi_Control}/u.test(text), "must be one line without control characters");
 
-/** The file BRAND_TEXTS names. Everything in it is plain text: what looks like markup is shown as it is written. */
+/** The file BRAND_TEXTS names. Everything in it is plain text. */
 export const brandTextsSchema = z.strictObject({
   lang: z
     .string()
@@ -27,20 +27,19 @@ export const brandTextsSchema = z.strictObject({
   gateIntro: line(320).optional(),
 });
 
-/** The brand of the site, as far as its pages need it. All of it ends up in the HTML. */
+/** All of it ends up in the HTML. */
 export type Brand = {
   name: string;
   texts: z.infer<typeof brandTextsSchema>;
-  /** `isWordmark`: wide enough to hold the name itself. null: the key mark that is drawn into the page. */
+  /** `isWordmark`: wide enough to contain the name itself. null: the built-in key mark. */
   logo: { href: string; aspectRatio: number; isWordmark: boolean } | null;
-  /** The accent's tokens, to come after the page's own; null: the ones in tokens.css. */
+  /** null: the tokens in tokens.css. */
   stylesheetHref: string | null;
   favicon: { href: string; type: string };
-  /** For home screens that take nothing but PNG; null where the operator's look has none. */
+  /** For home screens that need PNG; null if the operator's look has none. */
   touchIconHref: string | null;
   themeColor: { light: string; dark: string };
   hasOfflinePage: boolean;
-  /** Whether pages name the chat. */
   hasChat: boolean;
 };
 
@@ -52,7 +51,7 @@ export function writeManifest({ name, texts, themeColor, hasChat }: Brand, icons
   return {
     id: "/",
     name,
-    // Home screens cut off what is longer.
+    // Home screens cut off longer names.
     short_name: [...name].length <= 12 ? name : [...name].slice(0, 12).join("").trim(),
     ...(texts.description ? { description: texts.description } : {}),
     ...(texts.lang ? { lang: texts.lang } : {}),

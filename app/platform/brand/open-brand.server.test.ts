@@ -3,8 +3,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { answerBrandFile, openBrand } from "./open-brand.server";
-import type { BrandOptions } from "./open-brand.server";
+import { brandFileResponse, openBrand } from "./open-brand.server";
+
+type BrandOptions = Parameters<typeof openBrand>[0];
 
 const plain: BrandOptions = {
   name: "Latchkey",
@@ -157,11 +158,11 @@ test("an icon has to be a square PNG of the right size", async () => {
 
 test("a file may be cached under its own version, and not under another", async () => {
   const opened = await open({ logoFile: await put("served.svg", svg("0 0 1 1")) });
-  const current = answerBrandFile(opened, opened.version, "logo.svg");
+  const current = brandFileResponse(opened, opened.version, "logo.svg");
   expect(current.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
   expect(current.headers.get("content-security-policy")).toContain("default-src 'none'");
   expect(current.headers.get("content-security-policy")).toContain("sandbox");
-  const older = answerBrandFile(opened, "0", "logo.svg");
+  const older = brandFileResponse(opened, "0", "logo.svg");
   expect(older.headers.get("cache-control")).toBe("no-cache");
-  expect(() => answerBrandFile(opened, opened.version, "../package.json")).toThrow();
+  expect(() => brandFileResponse(opened, opened.version, "../package.json")).toThrow();
 });

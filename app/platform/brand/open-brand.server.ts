@@ -1,26 +1,22 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { Refusal } from "~/platform/refusals/refusal";
-import { deriveAccent, writeAccentCss } from "./accent";
+import { deriveAccent, getRgb, toHex, writeAccentCss } from "./accent";
 import type { AccentThemes } from "./accent";
 import { brandTextsSchema, writeManifest } from "./brand";
 import type { Brand, Manifest, ManifestIcon } from "./brand";
 import type { readBrand } from "./brand.settings";
-import { getRgb, toHex } from "./colour";
-import { drawKeyMark, drawMaskableIcon } from "./key-mark";
-import { readPicture } from "./picture.server";
-import type { Picture } from "./picture.server";
 import type { EventLog } from "~/platform/log/log.server";
 
 type BrandFile = { bytes: Buffer; contentType: string };
-export type OpenedBrand = {
+type OpenedBrand = {
   brand: Brand;
   manifest: Manifest;
-  /** Changes with anything an operator may change about the look. */
+  /** Changes with any part of the look. */
   version: string;
   files: ReadonlyMap<string, BrandFile>;
 };
-export type BrandOptions = ReturnType<typeof readBrand> & Pick<Brand, "hasChat">;
+type BrandOptions = ReturnType<typeof readBrand> & Pick<Brand, "hasChat">;
 type BrandLog = Pick<EventLog, "info">;
 
 const maxFileBytes = 200 * 1024;
@@ -30,7 +26,7 @@ const svgType = "image/svg+xml";
 const ownAccent = "#1f4d46";
 const ownTheme = { light: "#163a35", dark: "#10302b" };
 
-/** Throws words for the operator where a file cannot be used. */
+/** Throws messages for the operator. */
 export async function openBrand(options: BrandOptions, log: BrandLog): Promise<OpenedBrand> {
   const [texts, logo, icon] = await Promise.all([
     readTexts(options.textsFile),
@@ -110,7 +106,6 @@ function describeLogo({ width, height }: Picture, href: string): Brand["logo"] {
 
 const logoName = ({ type }: Picture) => (type === "image/png" ? "logo.png" : "logo.svg");
 
-/** A wide or tall logo makes no icon. */
 const isAboutSquare = ({ width, height }: Picture) => width / height > 0.75 && width / height < 1.34;
 
 function drawFiles(
@@ -189,11 +184,11 @@ function digest(parts: readonly (string | Buffer)[]): string {
   return hash.digest("hex").slice(0, 16);
 }
 
-/** A picture runs nothing in `<img>`; opened as a page of its own, its policy leaves it as powerless. */
-export function answerBrandFile(opened: OpenedBrand, version = "", name = ""): Response {
+/** Nothing in a picture runs in `<img>`. Opened as a page, its policy makes it as powerless. */
+export function brandFileResponse(opened: OpenedBrand, version = "", name = ""): Response {
   const file = opened.files.get(name);
   if (!file) throw new Refusal("not-found");
-  // A page from before a restart may name an older version: it gets the current file, and may not keep it.
+  // A page from before a restart may name an older version. It gets the current file, and may not cache it.
   const cacheControl = version === opened.version ? "public, max-age=31536000, immutable" : "no-cache";
   return new Response(new Uint8Array(file.bytes), {
     headers: {
@@ -203,4 +198,72 @@ export function answerBrandFile(opened: OpenedBrand, version = "", name = ""): R
       "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
     },
   });
+}
+
+export function drawKeyMark({ ground, isMaskable }: { ground: string; isMaskable: boolean }): string {
+  const hole = "M16 7.5a5.25 5.25 0 0 0-2.6 9.81L12 24.5h8l-1.4-7.19A5.25 5.25 0 0 0 16 7.5Z";
+  return [
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">',
+    `<rect width="32" height="32"${isMaskable ? "" : ' rx="8"'} fill="${ground}"/>`,
+    `<path fill="#f3c969" d="${hole}"/>`,
+    "</svg>\n",
+  ].join("");
+}
+
+/** A square picture within the circle that every home screen shows: four fifths of the icon's width. */
+function drawMaskableIcon(ground: string, picture: string): string {
+  return [
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512">',
+    `<rect width="512" height="512" fill="${ground}"/>`,
+    // A square has room for 0.8 / √2 of the whole.
+    `<image x="112" y="112" width="288" height="288" href="${picture}"/>`,
+    "</svg>\n",
+  ].join("");
+}
+
+type Picture = { bytes: Buffer; type: "image/svg+xml" | "image/png"; width: number; height: number };
+
+const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+/** For `<img>` alone, where no script runs. Error messages continue after the setting's name. */
+function readPicture(bytes: Buffer): Picture {
+  if (bytes.subarray(0, 8).equals(pngSignature)) return readPng(bytes);
+  return readSvg(bytes);
+}
+
+function readPng(bytes: Buffer): Picture {
+  if (bytes.length < 33 || bytes.toString("latin1", 12, 16) !== "IHDR") throw new Error("is a damaged PNG.");
+  const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+  if (width === 0 || height === 0) throw new Error("is a damaged PNG.");
+  return { bytes, type: "image/png", width, height };
+}
+
+function readSvg(bytes: Buffer): Picture {
+  const text = decode(bytes);
+  // Only entity declarations can make a small XML file large.
+  if (/<!(DOCTYPE|ENTITY)/i.test(text)) {
+    throw new Error("must be an SVG without a DOCTYPE. Save it as plain SVG, or take the DOCTYPE out.");
+  }
+  const root = /^\s*(?:<\?xml[^>]*\?>)?(?:\s|<!--[\s\S]*?-->)*<svg(\s[^>]*)>/.exec(text)?.[1];
+  if (root === undefined) throw new Error("must be an SVG or a PNG file.");
+  const box = /\sviewBox\s*=\s*["']\s*([^"']*?)\s*["']/
+    .exec(root)?.[1]
+    ?.split(/[\s,]+/)
+    .map(Number);
+  const [, , width, height] = box ?? [];
+  if (box?.length !== 4 || !width || !height || !(width > 0 && height > 0)) {
+    throw new Error('must be an SVG with a viewBox, such as viewBox="0 0 64 64", so that it fits any size.');
+  }
+  if (!/\sxmlns\s*=\s*["']http:\/\/www\.w3\.org\/2000\/svg["']/.test(root)) {
+    throw new Error('must be an SVG whose first element says xmlns="http://www.w3.org/2000/svg".');
+  }
+  return { bytes, type: "image/svg+xml", width, height };
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new Error("must be an SVG (as UTF-8 text) or a PNG file.", { cause });
+  }
 }

@@ -1,8 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { themes as accentThemes } from "./accent";
-import { contrast, getRgb } from "./colour";
+import { contrast, getRgb, themes as accentThemes } from "./accent";
 
 type Tokens = Readonly<Record<string, string>>;
 type Pair = { text: string; ground: string; least: number };
@@ -40,7 +39,7 @@ const isColour = (value: string) => /^(#|rgb)/.test(value);
 const colours = Object.keys(light).filter((name) => isColour(light[name]!));
 
 const pageGrounds = ["ground", "surface", "surface-sunken"];
-/** What draws and says nothing that is not said in words beside it, and what is made of other colours. */
+/** Colours that only decorate, and colours made of others. */
 const decoration = new Set([
   "line",
   "backdrop",
@@ -51,7 +50,7 @@ const decoration = new Set([
   "warning-line",
 ]);
 
-/** Where each colour may stand, by its name; null: nobody has said. */
+/** The places where each colour may stand, by its name; null: not defined. */
 function groundsOf(name: string): { grounds: readonly string[]; isText: boolean } | null {
   if (name === "ink" || name === "ink-soft") {
     return { grounds: [...pageGrounds, "question-ground", "code-ground"], isText: true };
@@ -123,7 +122,7 @@ test("an operator's accent is checked against the hardest ground of each theme",
   }
 });
 
-/** What a sheet must not decide for itself. */
+/** Values that a sheet must not choose itself. */
 const decisions = {
   colours: /#[0-9a-f]{3,8}\b(?=[^{]*[;}])|\b(rgb|hsl|oklch)a?\(/i,
   "sizes of type": /font(-size)?:[^;]*\d(rem|px|vw)/i,

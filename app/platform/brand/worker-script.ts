@@ -1,16 +1,15 @@
-/** The prefix of this worker's caches, so that it deletes no others. */
 const cachePrefix = "latchkey-offline-";
 
 type OfflineWorkerOptions = {
-  /** Has to change with anything that is cached; each version has its own cache. */
+  /** Has to change with anything that is cached. */
   version: string;
   page: string;
   files: readonly string[];
 };
 
 /**
- * The service worker's text. It keeps one page and that page's files, and uses them only where the network has failed:
- * no deploy can leave a page behind, and neither an API answer nor a page that knows its visitor is ever kept.
+ * Caches one page and its files, and uses them only if the network failed. So a deploy can't leave a page behind, and
+ * no API response or signed-in page is ever cached.
  */
 export function writeOfflineWorker({ version, page, files }: OfflineWorkerOptions): string {
   return `"use strict";
@@ -23,9 +22,9 @@ async function fill() {
   await Promise.all([page, ...files].map(async (address) => {
     // Without cookies: only the anonymous response may be cached.
     const request = new Request(address, { cache: "reload", credentials: "omit", redirect: "error" });
-    const answer = await fetch(request);
-    if (!answer.ok) throw new Error(address + " answered " + answer.status);
-    await cache.put(address, answer);
+    const response = await fetch(request);
+    if (!response.ok) throw new Error(address + " has status " + response.status);
+    await cache.put(address, response);
   }));
   await skipWaiting();
 }
@@ -33,7 +32,7 @@ async function fill() {
 async function takeOver() {
   const old = (await caches.keys()).filter((name) => name.startsWith(${JSON.stringify(cachePrefix)}) && name !== cacheName);
   await Promise.all(old.map((name) => caches.delete(name)));
-  // Pages are asked for while the worker still wakes up.
+  // Pages load while the worker is still starting.
   await registration.navigationPreload?.enable();
   await clients.claim();
 }
@@ -74,7 +73,6 @@ addEventListener("fetch", (event) => {
 `;
 }
 
-/** Replaces a former worker, deletes its caches, and unregisters. */
 export function writeRetiringWorker(): string {
   return `"use strict";
 async function retire() {

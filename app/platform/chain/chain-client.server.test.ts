@@ -123,7 +123,7 @@ test("an endpoint that hangs is skipped for ten seconds, then tried by one call 
   nowMs = 60_000;
   await client.getBlockNumber();
   expect(first.posts.slice(-2).sort()).toEqual(["eth_blockNumber", "eth_chainId"]);
-  expect(faults).toEqual(["It did not answer in time.", null]);
+  expect(faults).toEqual(["It did not respond in time.", null]);
 });
 
 test("the only endpoint is asked every time, however often it failed", async () => {

@@ -2,13 +2,12 @@ import { createChainClient } from "./chain-client.server";
 import type { ChainClient, ChainClientOptions } from "./chain-client.server";
 import type { EndpointFault, RpcRequestEnd } from "./rpc-endpoint.server";
 
-export type ChainEndpoints = { chainId: number; rpcUrls: readonly string[] };
+type ChainEndpoints = { chainId: number; rpcUrls: readonly string[] };
 /** By chain id, in the order configured. */
 export type ChainClients = ReadonlyMap<number, ChainClient>;
 
-/** `chainId` only where there are several chains. */
+/** `chainId` only if there are several chains. */
 type OfChain = { chainId?: number };
-/** What happens between this process and its chains. */
 export type ChainInstrument = {
   onAnswer: (end: RpcRequestEnd & OfChain) => void;
   onFault: (fault: EndpointFault & OfChain) => void;
@@ -16,7 +15,6 @@ export type ChainInstrument = {
 
 type Options = Omit<ChainClientOptions, keyof ChainEndpoints | keyof ChainInstrument> & ChainInstrument;
 
-/** One client a chain. */
 export function createChainClients(chains: readonly ChainEndpoints[], options: Options): ChainClients {
   const { onAnswer, onFault, ...shared } = options;
   return new Map(
@@ -31,7 +29,7 @@ export function createChainClients(chains: readonly ChainEndpoints[], options: O
   );
 }
 
-/** Every chain that is used is among the configured ones: whoever made the configuration saw to it. */
+/** The configuration ensures that every chain in use is configured. */
 export function getChainClient(clients: ChainClients, chainId: number): ChainClient {
   const client = clients.get(chainId);
   if (!client) throw new Error(`Chain ${chainId} is not configured.`);

@@ -7,7 +7,7 @@ import type { SettingReader } from "~/platform/config/setting-reader";
 const localChainIds = [1337, 31337];
 const devChain = { id: 31337, rpcUrl: "http://127.0.0.1:8545" };
 
-/** Left out where a file names the keys. */
+/** Unset if a file names the keys. */
 export const rpcAddresses = {
   name: "RPC_URL",
   text: "JSON-RPC addresses of the chain, comma-separated, tried in turn. With KEYS_FILE one setting for each of its chains, such as RPC_URL_8453. Outside production: http://127.0.0.1:8545.",
@@ -43,7 +43,7 @@ export const chainSettings = {
     { min: 0, max: 300, default: 4, switches: { name: "Ownership cached for a moment" } },
     "How long one reading of the chain may serve calls with an access token within the same block; 0 reads every time.",
   ),
-  // Two epochs of Ethereum, after which a block is final; nodes without an archive answer for 128 blocks back.
+  // 64 blocks are two epochs of Ethereum, after which a block is final. Nodes without an archive know 128 blocks.
   keyUseConfirmations: integer(
     "KEY_USE_CONFIRMATIONS",
     { min: 0, max: 64 },
@@ -58,7 +58,6 @@ export const chainSettings = {
 
 const notAnAddress = "must be a contract address: 0x and 40 hex digits, with a right checksum if mixed case.";
 
-/** The one contract of keys that the four settings name. */
 export function readKeyContract(reader: SettingReader) {
   const isProduction = reader.mode === "production";
   const { id: givenId, rpcUrls, contractAddress, standard } = reader.read(keyContractSettings);
@@ -75,13 +74,12 @@ export function readKeyContract(reader: SettingReader) {
   return {
     id,
     rpcUrls: rpcUrls ?? [devChain.rpcUrl],
-    // Nothing starts without one: that it is missing has been reported.
+    // Nothing starts without one: the fault is already reported.
     contractAddress: contractAddress ?? "0x",
     standard,
   };
 }
 
-/** What holds for every chain. */
 export function readChain(reader: SettingReader) {
   const { ownershipCacheSeconds, keyUseConfirmations, pollSeconds } = chainSettings;
   return reader.read({ ownershipCacheSeconds, keyUseConfirmations, pollSeconds });
@@ -91,7 +89,7 @@ export function isLocalChain(chainId: number): boolean {
   return localChainIds.includes(chainId);
 }
 
-/** Blocks of a local chain come when somebody sends something, so nobody has to wait for one. */
+/** Local chains make blocks only for transactions, so nobody has to wait for one. */
 export function findConfirmations(chainId: number, set: number | null): number {
   return set ?? (isLocalChain(chainId) ? 0 : 1);
 }

@@ -82,7 +82,7 @@ test("an answer that ends in the middle is a failure, and not asked for again", 
     (socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"),
   );
   const failure = await failureOf(createJsonPoster(`http://${host}/`, 1_000)("{}"));
-  expect(failure?.message).toBe("The connection failed: it ended in mid-answer.");
+  expect(failure?.message).toBe("The connection failed: it ended in mid-response.");
   expect(countConnections()).toBe(1);
 });
 
@@ -97,6 +97,6 @@ test("an answer without end is given up at 16 MiB, and its connection is closed"
     more();
   });
   const failure = await failureOf(createJsonPoster(`http://${host}/`, 20_000)("{}"));
-  expect(failure?.message).toBe("The answer is larger than 16777216 bytes.");
+  expect(failure?.message).toBe("The response is larger than 16777216 bytes.");
   await expect.poll(() => isClosed).toBe(true);
 });

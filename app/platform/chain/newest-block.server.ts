@@ -1,13 +1,13 @@
 import type { Clock } from "~/platform/time/clock";
 import type { SeenBlock } from "./seen-block";
 
-/** Beyond that an endpoint is far behind and rested. Time, because blocks take from a fraction of a second to 12 s. */
+/** An endpoint that is further behind rests. In seconds, because blocks take from a fraction of a second to 12 s. */
 export const maxLagSeconds = 120n;
-/** How long the newest block holds for without being seen again: a chain may be restarted, and an endpoint may lie. */
-export const newestBlockHoldsMs = 300_000;
+/** How long the newest block counts without being seen again: a chain may restart, and an endpoint may lie. */
+const newestBlockHoldsMs = 300_000;
 /**
- * Nobody is so many blocks behind and not far behind: that takes 20 blocks a second. Numbers that differ by more are
- * not of one count. Some chains show their contracts another number than the header bears, and some are restarted.
+ * Block numbers further apart are of different counts, because this takes 20 blocks a second. Some chains show
+ * contracts another number than the header, and some restart.
  */
 const maxBlocksBehind = 20n * maxLagSeconds;
 
@@ -22,7 +22,7 @@ export function createNewestBlock(clock: Clock, wallClock: Clock) {
   const [times, numbers] = [createMarks(maxLagSeconds), createMarks(maxBlocksBehind)];
 
   return {
-    /** The seconds an answer lags behind by, where that is too many; null otherwise. */
+    /** The seconds a reading lags behind, if those are too many. */
     findLag({ blockSeconds, isOfHeader }: SeenBlock): bigint | null {
       const marks = isOfHeader ? [times.ofHeaders] : [times.ofHeaders, times.ofCalls];
       for (const mark of marks) {
@@ -32,11 +32,10 @@ export function createNewestBlock(clock: Clock, wallClock: Clock) {
       return null;
     },
 
-    /** Whether a newer block is known. */
     isOlder({ blockNumber, blockSeconds, isOfHeader }: SeenBlock): boolean {
       const leads = [numbers.ofHeaders, numbers.ofCalls].map((mark) => mark.read() - blockNumber);
       if (leads.some((lead) => lead > 0n && lead <= maxBlocksBehind)) return true;
-      // Where calls see another count, times are left.
+      // If calls see another count, compare times.
       const isOtherCount = leads[0]! > maxBlocksBehind || leads[0]! < -maxBlocksBehind;
       return !isOfHeader && isOtherCount && blockSeconds < times.ofHeaders.read();
     },
@@ -49,7 +48,6 @@ export function createNewestBlock(clock: Clock, wallClock: Clock) {
       times[kind].note(blockSeconds < wallSeconds ? blockSeconds : wallSeconds);
     },
 
-    /** The number in a header that another process has read. */
     noteNumber: (blockNumber: bigint): void => numbers.ofHeaders.note(blockNumber),
 
     /** After a reorganisation, the chain may be shorter. */
@@ -60,7 +58,7 @@ export function createNewestBlock(clock: Clock, wallClock: Clock) {
   };
 }
 
-/** The greatest of the values noted, until it has not been noted for long, or one is less by more than `maxFall`. */
+/** The greatest value noted. Expires after a while, and when a value is less by more than `maxFall`. */
 function createMark(clock: Clock, maxFall: bigint) {
   let greatest = 0n;
   let notedAtMs = -Infinity;

@@ -3,57 +3,57 @@ import type { Clock } from "~/platform/time/clock";
 import { PostFailure, createJsonPoster } from "./json-rpc.gateway.server";
 import type { NewestBlock } from "./newest-block.server";
 import type { SeenBlock } from "./seen-block";
-import { isRevert, readRpcAnswer } from "./rpc-answer.server";
-import type { RpcAnswer } from "./rpc-answer.server";
+import { isRevert, readRpcReply } from "./rpc-reply.server";
+import type { RpcReply } from "./rpc-reply.server";
 
-/** How long an endpoint that failed is skipped while another one is available. */
+/** A failed endpoint is skipped this long while another one is available. */
 const restAfterFailureMs = 10_000;
-/** How long an endpoint found on another chain is not even asked. */
+/** An endpoint on another chain isn't called at all this long. */
 const restOnWrongChainMs = 30_000;
 
 export type RpcCall = {
   method: string;
   params?: unknown;
-  /** For answers that tell their chain themselves: which one, where it is not the right one. */
+  /** If the result itself reveals a foreign chain: its id. */
   findForeignChain?: (result: unknown) => bigint | null;
-  /** For answers that tell the newest block that the endpoint knows; null where they do not. */
+  /** If the result reveals the newest block that the endpoint knows. */
   findNewestBlock?: (result: unknown) => SeenBlock | null;
-  /** An answer from a block that is older than another one known does not count. */
+  /** Refuses a result from a block older than a known one. */
   mustBeNewest?: boolean;
 };
-export type EndpointAnswer = RpcAnswer | { olderBlock: SeenBlock };
-/** How a request ended. That the called code reverted is an answer like others. */
+type EndpointReply = RpcReply | { olderBlock: SeenBlock };
+/** A revert of the called code is a result like others. */
 export type RpcRequestEnd = {
-  /** Name and port of the endpoint, without path and user, which may hold keys. */
+  /** Name and port of the endpoint, without path and user, which may contain keys. */
   host: string;
   method: string;
   outcome: "ok" | "error" | "timeout";
   durationSeconds: number;
 };
-/** `reason` null: it answers again. */
+/** `reason` null: it recovered. */
 export type EndpointFault = { endpoint: string; reason: string | null };
 export type RpcEndpoint = ReturnType<typeof createRpcEndpoint>;
-export type RpcEndpointOptions = {
+type RpcEndpointOptions = {
   url: string;
   /** In the configured list, from 1. */
   position: number;
   chainId: number;
   timeoutMs: number;
   clock: Clock;
-  /** Of all endpoints together. */
+  /** Shared by all endpoints. */
   newestBlock: NewestBlock;
   onAnswer: (end: RpcRequestEnd) => void;
   onFault: (fault: EndpointFault) => void;
 };
 
-/** One RPC URL: knows whether it is to be trusted (its chain id is right) and whether it lately failed. */
+/** One RPC URL. Knows whether its chain id is right and whether it recently failed. */
 export function createRpcEndpoint(options: RpcEndpointOptions) {
   const { clock, chainId, newestBlock, onFault } = options;
   const { send, label } = createSender(options);
   let restUntilMs = 0;
   let hasFailed = false;
   let refusedUntilMs = 0;
-  /** Shared by all calls that wait for it; cached once answered correctly, until the endpoint fails. */
+  /** Shared by all calls that wait for it. Cached until the endpoint fails. */
   let chainCheck: Promise<void> | null = null;
 
   function noteFailure(error: unknown): void {
@@ -65,23 +65,23 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
   }
 
   async function checkChain(): Promise<void> {
-    const answer = await send({ method: "eth_chainId" });
-    // A refusal to say is a failure like others; only another chain's id is held against the endpoint.
-    if ("error" in answer || !isChainId(answer.result)) throw failure("It does not tell its chain id.");
-    if (BigInt(answer.result) === BigInt(chainId)) return;
+    const reply = await send({ method: "eth_chainId" });
+    // Only another chain's id counts against the endpoint. A refusal to tell is a failure like others.
+    if ("error" in reply || !isChainId(reply.result)) throw failure("It does not tell its chain id.");
+    if (BigInt(reply.result) === BigInt(chainId)) return;
     refusedUntilMs = clock() + restOnWrongChainMs;
-    throw wrongChain(answer.result.slice(0, 20));
+    throw wrongChain(reply.result.slice(0, 20));
   }
 
   const failure = (details: string) => new HttpRequestError({ url: label, details });
   const wrongChain = (found: string) => failure(`It is not on chain ${chainId}: eth_chainId gave ${found}.`);
 
-  /** An endpoint's own claim about its chain counts less than the chain its answers come from. */
-  function judgeResult(call: RpcCall, result: unknown): EndpointAnswer {
+  /** The chain that a result comes from counts more than the endpoint's own claim. */
+  function judgeResult(call: RpcCall, result: unknown): EndpointReply {
     const foreign = call.findForeignChain?.(result) ?? null;
     if (foreign !== null) {
       refusedUntilMs = clock() + restOnWrongChainMs;
-      throw failure(`The answer came from chain ${foreign}, not ${chainId}.`);
+      throw failure(`The result came from chain ${foreign}, not ${chainId}.`);
     }
     const block = call.findNewestBlock?.(result) ?? null;
     if (block === null) return { result };
@@ -94,16 +94,16 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
     return { result };
   }
 
-  /** Throws when the endpoint could not be asked, is not on the chain it should be on, or lags far behind. */
-  async function ask(call: RpcCall): Promise<EndpointAnswer> {
+  /** Throws if the endpoint is unreachable, on another chain, or far behind. */
+  async function ask(call: RpcCall): Promise<EndpointReply> {
     if (clock() < refusedUntilMs) throw wrongChain("another chain a moment ago");
-    // Of many calls that find an endpoint rested, one tries it and the others skip it.
+    // One of many concurrent calls tries a resting endpoint. The others skip it.
     if (hasFailed) restUntilMs = clock() + options.timeoutMs;
     try {
       chainCheck ??= checkChain();
-      // Side by side, so that the check costs no time; the answer counts only when the check has passed.
-      const [answer] = await Promise.all([send(call), chainCheck]);
-      const judged = "result" in answer ? judgeResult(call, answer.result) : answer;
+      // In parallel, so that the check costs no time. The result counts only if the check passes.
+      const [reply] = await Promise.all([send(call), chainCheck]);
+      const judged = "result" in reply ? judgeResult(call, reply.result) : reply;
       if (hasFailed) onFault({ endpoint: label, reason: null });
       hasFailed = false;
       restUntilMs = 0;
@@ -118,9 +118,8 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
     /** For logs and errors. Never the URL: providers put keys into its path. */
     label,
     ask,
-    /** Whether another endpoint should be preferred at the moment. */
+    /** Whether to prefer another endpoint. */
     isResting: () => clock() < Math.max(restUntilMs, refusedUntilMs),
-    /** Has the chain id asked for again with the next call. */
     recheckChain: () => void (chainCheck = null),
   };
 }
@@ -135,16 +134,16 @@ function createSender({ url, position, timeoutMs, onAnswer }: RpcEndpointOptions
   const post = createJsonPoster(url, timeoutMs);
   let id = 0;
 
-  async function send({ method, params = [] }: RpcCall): Promise<RpcAnswer> {
+  async function send({ method, params = [] }: RpcCall): Promise<RpcReply> {
     id += 1;
     const json = JSON.stringify({ jsonrpc: "2.0", id, method, params });
-    // Errors keep only the method: parameters hold addresses and signatures.
+    // Errors keep only the method: parameters contain addresses and signatures.
     const request = { body: { method }, url: label };
     const startedAtMs = performance.now();
     let outcome: RpcRequestEnd["outcome"] = "error";
     try {
-      const answer = await post(json);
-      const read = readRpcAnswer(answer, request);
+      const reply = await post(json);
+      const read = readRpcReply(reply, request);
       if ("result" in read || isRevert(read.error)) outcome = "ok";
       return read;
     } catch (error) {

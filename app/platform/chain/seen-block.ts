@@ -1,6 +1,6 @@
 export type SeenBlock = {
   blockNumber: bigint;
   blockSeconds: bigint;
-  /** As the block itself says; otherwise as code that was called saw it, for which some nodes put in their clock. */
+  /** From a header. Otherwise as called code saw it; some nodes use their own clock for that. */
   isOfHeader: boolean;
 };

@@ -43,7 +43,7 @@ test.each(names)("%s may not be a path that is already taken", (name) => {
     "/robots.txt",
   ]) {
     expect(problemsInProduction({ [name]: taken }), taken).toEqual([
-      expect.stringMatching(`^${name} names another address`) as string,
+      expect.stringMatching(`^${name} names an address`) as string,
     ]);
   }
   for (const free of ["/talk", "/api/talk", "/gate-access", "/api/gate-access/2", "/mediathek", "/mcp"]) {

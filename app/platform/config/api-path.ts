@@ -2,7 +2,7 @@ import { setting } from "./kinds";
 import { InvalidSetting } from "./setting";
 import type { Setting, SwitchText } from "./setting";
 
-/** Every route of its own; a test compares them with the routes there are. */
+/** A test compares them with the routes there are. */
 const ownPaths: readonly string[] = [
   "/_root",
   "/api/chat",
@@ -46,12 +46,11 @@ const ownFolders = [
   "/problems",
 ];
 
-/** Below the chat's own default path. */
 const ownConversation = /^\/api\/chat\/[^/]+\/(?:stream|stop)$/;
 
-/** Page routes do not tell capitals apart. */
+/** Page routes are case-insensitive. */
 export function isTakenPath(path: string): boolean {
-  // With this ending the framework requests a page's data.
+  // The framework requests a page's data with this ending.
   const lower = path.toLowerCase().replace(/\.data$/, "");
   if (ownPaths.includes(lower) || ownConversation.test(lower)) return true;
   return ownFolders.some((folder) => `${lower}/`.startsWith(`${folder}/`));
@@ -59,7 +58,7 @@ export function isTakenPath(path: string): boolean {
 
 type ApiPathOptions = { ownPath: string; switches?: SwitchText };
 
-/** Another address for the route at `ownPath`; with `switches` also the value at which it is off. */
+/** Another address for the route at `ownPath`. `switches` names the value at which it is off. */
 export function apiPath(name: string, { ownPath, switches }: ApiPathOptions, text: string): Setting<string> {
   const off = switches?.offAt;
   const parse = (given: string) => (given === off ? given : parsePath(given, ownPath));
@@ -72,9 +71,17 @@ function parsePath(given: string, ownPath: string): string {
     throw new InvalidSetting("must be a path such as /api/chat.");
   }
   if (given !== ownPath && isTakenPath(given)) {
-    throw new InvalidSetting(
-      "names another address of the service, which would be replaced. Choose one of its own.",
-    );
+    throw new InvalidSetting("names an address that the service already uses. Choose another one.");
   }
   return given;
+}
+
+/** Default paths and the operator's own, for a route and all below it. */
+export type MovedPaths = Readonly<Record<string, string>>;
+
+export function movePath(path: string, moved: MovedPaths): string {
+  for (const [from, to] of Object.entries(moved)) {
+    if (path === from || path.startsWith(`${from}/`)) return to + path.slice(from.length);
+  }
+  return path;
 }

@@ -1,16 +1,16 @@
 import { splitList } from "~/platform/config/kinds";
 
-/** A Host header has no scheme, so which of the two is the default cannot be told: the normal form names neither. */
+/** A Host header has no scheme, so we can't tell which is the default. The normal form names neither. */
 const defaultPorts = new Set(["80", "443"]);
 const maxPort = 65_535;
 const maxNameLength = 253;
-/** Longer than any name with a port; bounds the work done for a hostile header. */
+/** Bounds the work for a hostile header. */
 const maxHostLength = 300;
 
 const hostShape = /^(\[[0-9A-Fa-f:.]+\]|[^[\]:]+)(?::([1-9][0-9]{0,4}))?$/;
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const dottedQuad = /^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$/;
-/** The URL parser would decode, split at or silently drop these, so that two spellings became one host. */
+/** The URL parser would decode, split at or drop these, so that two spellings became one host. */
 const neverInHost = /[\s/\\?#@%\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
 
 function canonicalName(name: string): string | null {
@@ -21,15 +21,15 @@ function canonicalName(name: string): string | null {
     return null;
   }
   if (hostname.startsWith("[")) return hostname;
-  // 127.1, 0x7f000001 and 2130706433 all mean 127.0.0.1 to the URL parser; only the plain spelling passes.
+  // The URL parser reads 127.1, 0x7f000001 and 2130706433 as 127.0.0.1. Only the plain spelling passes.
   if (dottedQuad.test(hostname)) return hostname === name ? hostname : null;
   if (hostname.length > maxNameLength) return null;
   return hostname.split(".").every((part) => label.test(part)) ? hostname : null;
 }
 
 /**
- * The normal form of a `host[:port]`: lower case, punycode, no default port; null for anything else. A trailing dot is
- * refused, since browsers treat `example.com.` as a site of its own.
+ * The normal form of a `host[:port]`: lower case, punycode, no default port. Refuses a trailing dot, because browsers
+ * treat `example.com.` as a site of its own.
  */
 export function normalizeHost(host: string): string | null {
   if (host.length > maxHostLength || neverInHost.test(host)) return null;
@@ -42,12 +42,12 @@ export function normalizeHost(host: string): string | null {
   return defaultPorts.has(port) ? name : `${name}:${port}`;
 }
 
-/** The same for a site behind the door, whose browsers and proxies may write the dot: there it is dropped. */
+/** For a site behind the door. Drops the trailing dot that its browsers and proxies may write. */
 export function normalizeSite(host: string): string | null {
   return normalizeHost(host.replace(/\.(?=(?::[0-9]+)?$)/, ""));
 }
 
-/** Whether a host name can be nobody but this machine. `127.example.com` is a name like any other. */
+/** Whether a host name can only be this machine. `127.example.com` is a name like any other. */
 export function isLoopbackName(hostname: string): boolean {
   return (
     hostname === "localhost" ||
@@ -57,26 +57,25 @@ export function isLoopbackName(hostname: string): boolean {
   );
 }
 
-/** The normalised host of a serialised origin (an Origin header), or null for `null` and anything else. */
+/** The host of a serialised origin (an Origin header). */
 export function originHost(origin: string): string | null {
   const match = /^https?:\/\/([^/?#]+)$/.exec(origin);
   return match ? normalizeHost(match[1] ?? "") : null;
 }
 
-/** The normalised host of an absolute http(s) URI, path and all; null where it carries a user name. */
+/** The host of an absolute http(s) URI; null if it has a user name. */
 export function uriHost(uri: string): string | null {
   const match = /^https?:\/\/([^/?#]+)/i.exec(uri);
   return match ? normalizeHost(match[1] ?? "") : null;
 }
 
-/** Exact equality on `host[:port]`. A subdomain or another port is another domain. */
+/** A subdomain or another port is another domain. */
 export function isAllowedDomain(host: string | null, domains: readonly string[]): boolean {
   return host !== null && domains.includes(host);
 }
 
-/** The domain, or what is wrong with it. */
 function readEntry(entry: string): { domain: string } | { fault: string } {
-  // An address with a user name may hold a password, which must not reach a log.
+  // An address with a user name may contain a password, which must not reach a log.
   if (entry.includes("@")) return { fault: "an entry with a user name: write the host alone" };
   const quoted = JSON.stringify(entry.length > 100 ? `${entry.slice(0, 100)}...` : entry);
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(entry);
@@ -93,7 +92,7 @@ function readEntry(entry: string): { domain: string } | { fault: string } {
   return { domain };
 }
 
-/** Reads a comma-separated allowlist; throws an error that names every bad entry at once. */
+/** Throws an error that names every bad entry at once. */
 export function parseDomainAllowlist(value: string): string[] {
   const entries = splitList(value);
   if (entries.length === 0) {
@@ -105,7 +104,6 @@ export function parseDomainAllowlist(value: string): string[] {
   return [...new Set(read.flatMap((entry) => ("domain" in entry ? [entry.domain] : [])))];
 }
 
-/** Origins whose pages may call the API. */
 export function createOriginCheck(domains: readonly string[], corsOrigins: readonly string[]) {
   return (origin: string): boolean => {
     const host = originHost(origin);

@@ -1,13 +1,17 @@
-// Plain JavaScript: `npm start` reads the file before the server is loaded.
+// Plain JavaScript: `npm start` reads the file before it loads the server.
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 
-/** Holds the names of the file, for whoever reads the settings: workers inherit it. */
+/** Names in the file. Workers inherit it. */
 export const fileNamesVariable = "LATCHKEY_ENV_FILE_NAMES";
 
-/** Adds `.env` to the environment, which wins where both have a name. */
+/** Adds `.env` to the environment, which takes precedence. */
 export function loadEnvironmentFile() {
   if (!existsSync(".env")) return;
   process.loadEnvFile(".env");
   process.env[fileNamesVariable] = Object.keys(parseEnv(readFileSync(".env", "utf8"))).join();
 }
+
+// Defaults that the demo needs before it can read TypeScript.
+export const defaultPort = 3000;
+export const defaultDataDir = "data";

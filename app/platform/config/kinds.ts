@@ -1,7 +1,7 @@
 import { InvalidSetting } from "./setting";
 import type { Family, Parse, Setting, SwitchText } from "./setting";
 
-/** `range`: where the kind cannot say it, or not all of it. */
+/** `range`: if the kind can't describe it. */
 type Options = {
   isSecret?: boolean;
   switches?: SwitchText;
@@ -10,7 +10,7 @@ type Options = {
   isForTests?: boolean;
 };
 
-/** With a default there always is a value; without one it is null where the setting is not set. */
+/** With a default there always is a value; without one it is null if unset. */
 type Kind<Value, Extra = unknown, Default = string> = {
   (name: string, options: Options & Extra & { default: Default }, text: string): Setting<Value>;
   (name: string, options: Options & Extra, text: string): Setting<Value | null>;
@@ -21,7 +21,7 @@ type RowOptions<Value> = Options & { parse: Parse<Value>; range: string; default
 function row<Value>(name: string, options: RowOptions<Value>, text: string): Setting<Value> {
   const { parse, default: standard, range, isSecret = false, switches = null } = options;
   const { family = null, isForTests = false } = options;
-  // The caller's type says where it may be null.
+  // The caller's type says whether it may be null.
   const unset = null as Value;
   return { name, text, range, family, isForTests, default: standard, unset, isSecret, switches, parse };
 }
@@ -31,7 +31,7 @@ export const setting: {
   <Value>(name: string, options: RowOptions<Value>, text: string): Setting<Value | null>;
 } = row;
 
-/** `parse` and `describe`, which says the range, are told the row's options too. */
+/** `parse` and `describe` get the row's options too. */
 function kind<Value, Extra = unknown, Default extends string | number | boolean = string>(
   parse: (given: string, options: Extra) => Value,
   describe: (options: Extra) => string,
@@ -53,12 +53,12 @@ export const text = kind<string, Pattern>(
   ({ pattern }) => pattern?.range ?? "text",
 );
 
-/** A secret that somebody else made; for those an operator makes up there is `ownSecret`. */
+/** A secret that somebody else made. Operators' own use `ownSecret`. */
 export function secret(name: string, options: Options, description: string): Setting<string | null> {
   return text(name, { ...options, isSecret: true }, description);
 }
 
-/** PEM text often travels through environment files with its line breaks written as \n. */
+/** Environment files often have PEM text with its line breaks written as \n. */
 export const pem = kind(
   (given) => given.replaceAll("\\n", "\n"),
   () => "PEM, its line breaks as they are or as `\\n`",
@@ -105,7 +105,7 @@ export function eitherOf(words: readonly string[]): string {
   return [words.slice(0, -1).join(", "), ...words.slice(-1)].filter(Boolean).join(" or ");
 }
 
-/** Comma-separated, each entry once; empty where it is not set. */
+/** Comma-separated, each entry once; empty if unset. */
 export function list(name: string, options: Options & Pattern, text: string): Setting<readonly string[]> {
   const { pattern } = options;
   const parse = (given: string): readonly string[] => {
@@ -132,7 +132,7 @@ export const url = kind<string, { protocols?: readonly string[] }>(
   ({ protocols }) => `${beginnings(protocols)} address`,
 );
 
-/** The root of an API, without slashes at its end. `suchAs`: an address of the same make, which must end in /v1 then. */
+/** The root of an API, without trailing slashes. With `suchAs`, an example, it must end in /v1. */
 export const baseUrl = kind<string, { suchAs?: string }>(
   (given, { suchAs }) => {
     const address = requireUrl(given);

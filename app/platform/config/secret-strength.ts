@@ -2,17 +2,17 @@ import { setting } from "./kinds";
 import { InvalidSetting } from "./setting";
 import type { Judging, Mode, SwitchText } from "./setting";
 
-/** Begins every secret that the repository itself ships or generates for the demo; production refuses it. */
+/** Prefix of every secret that the repository ships or generates for the demo. Production refuses it. */
 const demoSecretPrefix = "demo-";
 
-/** Shortest secret that is compared as it stands; what signs tokens has a longer minimum of its own. */
+/** For secrets that are compared as they are. Keys that sign tokens have a longer minimum. */
 const minSecretChars = 16;
 const minDistinctChars = 8;
 
-/** From the documents of Standard Webhooks, without its `whsec_`. */
+/** From the documentation of Standard Webhooks, without its `whsec_`. */
 const exampleSecret = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-/** What people write before they have a secret, and what guessing programs try first. */
+/** Placeholders, and what guessing programs try first. */
 const obviousParts = new RegExp(
   [
     "change[\\s._-]*(?:it|me|this)",
@@ -26,7 +26,9 @@ const obviousParts = new RegExp(
   "gi",
 );
 
-/** What makes a secret easy to guess, as the end of a sentence that begins with its name; null for a good one. */
+/**
+ * A reason why the secret is easy to guess, as the end of a sentence that begins with its name; null for a good one.
+ */
 export function findWeakness(secret: string): string | null {
   if (new Set(secret).size < minDistinctChars)
     return `has fewer than ${minDistinctChars} different characters`;
@@ -41,7 +43,6 @@ function isRepetition(text: string): boolean {
   return Array.from({ length: longestUnit }).some((_, index) => text.startsWith(text.slice(index + 1)));
 }
 
-/** A secret that an operator makes up and that is compared as it stands. */
 export function ownSecret(name: string, options: { switches?: SwitchText }, text: string) {
   const parse = (given: string, judging: Judging) =>
     requireStrongSecret(given, judging, { length: minSecretChars, unit: "characters" });
@@ -51,7 +52,7 @@ export function ownSecret(name: string, options: { switches?: SwitchText }, text
 
 type Minimum = { length: number; unit: "bytes" | "characters" };
 
-/** Production refuses a secret that can be guessed; elsewhere the operator is told. */
+/** Production refuses a weak secret; elsewhere it is a warning. */
 export function requireStrongSecret(secret: string, judging: Judging, minimum?: Minimum): string {
   refuseDemoSecret(secret, judging.mode);
   const isShort = minimum !== undefined && secret.length < minimum.length;

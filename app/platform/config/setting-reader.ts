@@ -4,7 +4,7 @@ import type { Mode, Setting, Settings, Switch, ValuesOf } from "./setting";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** All that is wrong with the configuration at once, by name and never with a value. */
+/** All mistakes in the configuration, by name and never with a value. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 
@@ -21,7 +21,7 @@ export class ConfigError extends Error {
 
 const listed = (line: string) => `- ${line}`;
 
-/** Every other setting may be judged by it, so the reader knows it first. */
+/** Other settings depend on it, so the reader parses it first. */
 export const modeSetting = oneOf(
   "LATCHKEY_MODE",
   {
@@ -32,7 +32,7 @@ export const modeSetting = oneOf(
   "`npm start` is always `production`. Outside production missing keys are generated and local defaults apply.",
 );
 
-/** Reads rows of settings and collects what is wrong, so that an operator sees every mistake at once. */
+/** Parses rows of settings and collects mistakes, so that an operator sees all of them at once. */
 export function createSettingReader(environment: Environment) {
   const problems: string[] = [];
   const warnings: string[] = [];
@@ -60,7 +60,7 @@ export function createSettingReader(environment: Environment) {
     } catch (error) {
       if (!(error instanceof InvalidSetting)) throw error;
       report(row, error.problem);
-      // For what else is judged by it; nothing is started with it.
+      // For settings that depend on it; nothing starts with it.
       return parseOrReport(row, text === row.default ? undefined : row.default);
     }
   }
@@ -77,7 +77,9 @@ export function createSettingReader(environment: Environment) {
       return Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, read(row)])) as ValuesOf<Rows>;
     },
 
-    /** For a name that ends in a placeholder, such as `RPC_URL_<chainId>`: what is set, by what stands in its place. */
+    /**
+     * For a name that ends in a placeholder, such as `RPC_URL_<chainId>`. The keys are what replaces the placeholder.
+     */
     readEach<Value>(row: Setting<Value>): Map<string, Value> {
       const prefix = row.name.slice(0, row.name.indexOf("<"));
       const names = Object.keys(environment).filter((name) => name.startsWith(prefix) && isGiven(name));
@@ -88,14 +90,12 @@ export function createSettingReader(environment: Environment) {
     report,
     warn,
 
-    /** For the provider that a setting has chosen. */
     requireNeeds(choice: Setting, { name, needs }: { name: string; needs: readonly string[] }): void {
       for (const need of needs) {
         if (!isGiven(need)) problems.push(`${need} must be set when ${choice.name} is ${name}.`);
       }
     },
 
-    /** For a provider that is taken where it can be. */
     hasNeeds: ({ needs }: { needs: readonly string[] }) => needs.every(isGiven),
 
     /** For a switch that depends on more than its own setting. */

@@ -1,20 +1,19 @@
 export type Mode = "production" | "development" | "demo";
 
-/** A row of the operator's list of switches; `why` names the setting and holds no secret. */
+/** A row of the operator's list of switches. `why` names the setting and contains no secret. */
 export type Switch = { name: string; isOn: boolean; why: string };
 
 /** How a setting appears in that list; `on` and `off` describe the effect. */
 export type SwitchText = {
   name: string;
-  /** The one value at which it is on. */
+  /** The only value that means on. */
   onAt?: string;
-  /** The value at which it is off, besides false, 0 and unset. */
+  /** A value that means off, besides false, 0 and unset. */
   offAt?: string;
   on?: string;
   off?: string;
 };
 
-/** What a value is judged by besides itself. */
 export type Judging = { mode: Mode; warn: (problem: string) => void };
 
 export type Parse<Value> = (text: string, judging: Judging) => Value;
@@ -22,19 +21,19 @@ export type Parse<Value> = (text: string, judging: Judging) => Value;
 /** Several names with one meaning are one entry in the documentation, with this text. */
 export type Family = { name: string; text: string };
 
-/** One setting: parsing, documentation and .env.example are derived from this row. */
+/** Parsing, documentation and .env.example are derived from this row. */
 export type Setting<Value = unknown> = {
   name: string;
-  /** What it does, in the words of `.env.example` and docs/settings.md. */
+  /** Description for `.env.example` and docs/settings.md. */
   text: string;
-  /** Which values it takes, in Markdown. */
+  /** Accepted values, in Markdown. */
   range: string;
   family: Family | null;
   /** Only tests set it, for a server in a process of its own; nothing documents it. */
   isForTests: boolean;
   /** As an operator would write it. */
   default?: string;
-  /** The value where it is not set and has no default. */
+  /** The value if it is unset and has no default. */
   unset: Value;
   /** Never printed, not even in part. */
   isSecret: boolean;
@@ -43,10 +42,8 @@ export type Setting<Value = unknown> = {
   parse: Parse<Value>;
 };
 
-/** The settings of a feature, under the names by which its configuration knows them. */
 export type Settings = { readonly [key: string]: Setting | Settings };
 
-/** Settings under one heading. */
 export type SettingGroup = { title: string; rows: Settings };
 
 export type ValuesOf<Rows> = {

@@ -1,7 +1,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import type { Environment } from "./setting-reader";
 
-/** Others read these from the same file: Node, the C library, compose.yaml. PostgreSQL's are reported by themselves. */
+/** Node, the C library and compose.yaml read these from the same file. PostgreSQL's are reported separately. */
 const foreignNames =
   /^(?:NODE_|MALLOC_|LD_|LC_|UV_|SSL_CERT_|PG[A-Z])|^(?:(?:HTTPS?|NO|ALL)_PROXY|TZ|LANG|PATH|HOME|TMPDIR|NO_COLOR|FORCE_COLOR|POSTGRES_PASSWORD|REDIS_PASSWORD|LATCHKEY_IMAGE)$/i;
 
@@ -13,8 +13,8 @@ type NameLists = {
 };
 
 /**
- * Names that are no setting: all of the environment file, and elsewhere those that are one slip away from a setting,
- * because systemd and Docker read such files themselves. Outside the file a single word, such as POST, is anybody's.
+ * All names in the environment file that aren't settings. Elsewhere only those one typo away from a setting, because
+ * systemd and Docker read such files themselves; a single word, such as POST, may be anybody's.
  */
 export function findUnknownNames(
   environment: Environment,

@@ -3,8 +3,8 @@ import { isSqlite } from "./database.server";
 import type { Database } from "./database.server";
 
 /**
- * The database's own clock, which is one for all processes. On PostgreSQL the moment it is asked, not the moment the
- * transaction began: a statement may have waited for a lock in between.
+ * One clock for all processes. On PostgreSQL it reads the current time, not the transaction's start, because a
+ * statement may have waited for a lock.
  */
 export function databaseNowMs(database: Database): Prisma.Sql {
   return isSqlite(database)

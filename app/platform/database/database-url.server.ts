@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 type DatabaseLocation = { provider: "sqlite"; path: string } | { provider: "postgresql"; url: string };
 
-/** Reads `file:` (relative to the working directory, or absolute) and `postgresql:` addresses; refuses all others. */
+/** Reads `file:` (relative to the working directory, or absolute) and `postgresql:` addresses. */
 export function readDatabaseUrl(url: string): DatabaseLocation {
   if (/^postgres(ql)?:\/\//.test(url)) return { provider: "postgresql", url };
   if (!url.startsWith("file:")) {

@@ -498,7 +498,7 @@ testOnPostgresql("a probe gives up after its time limit", async () => {
   // Holds the very table that is read.
   const held = database.$transaction(async (transaction) => {
     await transaction.$executeRaw`LOCK TABLE "_prisma_migrations" IN ACCESS EXCLUSIVE MODE`;
-    await expect(findDatabaseFault(database, 50)).rejects.toThrow("did not answer within 50 ms");
+    await expect(findDatabaseFault(database, 50)).rejects.toThrow("did not respond within 50 ms");
   });
   await held;
 });

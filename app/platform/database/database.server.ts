@@ -11,8 +11,8 @@ import { closeUnlessIdle, connectPostgresql, keepAlive } from "./postgresql-conn
 import type { SqliteAdapter, SqliteOptions } from "./sqlite-adapter.server";
 
 /**
- * Both generated clients have the same models and methods; the SQLite one names the type for both. Raw statements
- * are written so that both databases understand them.
+ * Both generated clients have the same models and methods, so the SQLite one names the type. Raw statements work on
+ * both databases.
  */
 export type Database = PrismaClient;
 
@@ -21,9 +21,7 @@ type OpenDatabaseOptions = {
   log?: EventLog;
   /** How long a statement waits for another process that is writing to the same SQLite file. */
   busyTimeoutMs?: number;
-  /** For PostgreSQL. */
   pool?: PoolOptions;
-  /** Without it, statements are not observed. */
   instrument?: DatabaseInstrument;
 };
 
@@ -32,16 +30,12 @@ export type PoolOptions = {
   /** How long a request waits for a free connection before it fails with 503. */
   connectSeconds: number;
   statementSeconds: number;
-  /** How long a statement waits for a lock. */
   lockSeconds: number;
-  /**
-   * After how long without a statement the server rolls back an open transaction. Ours end within ten seconds; what is
-   * open for longer hangs.
-   */
+  /** The server rolls back an open transaction after this long without a statement. */
   idleSeconds: number;
 };
 
-/** Commands may wait longer for a connection than a visitor. */
+/** For commands, which may wait longer than a visitor. */
 export const defaultPool: PoolOptions = {
   size: 10,
   connectSeconds: 15,
@@ -51,16 +45,16 @@ export const defaultPool: PoolOptions = {
 };
 
 const clientOptions = {
-  // The other formats print the arguments of the failed call, and those may be secrets.
+  // The other formats print the arguments of the failed call, which may be secrets.
   errorFormat: "minimal",
   // Longer than SQLite waits for a locked file, so that its own error is reported.
   transactionOptions: { maxWait: 7_000, timeout: 10_000 },
 } as const;
 
-/** Longer than any write on the same file takes; a probe waits no longer for it. */
+/** Longer than any write on the same file takes. */
 const probeWaitMs = 500;
 
-/** The SQLite client below Prisma; the file's identity at opening tells whether it was replaced since. */
+/** The inode reveals whether the file was replaced. */
 type OpenedFile = { path: string; inode: bigint; adapter: SqliteAdapter };
 const openedFiles = new WeakMap<Database, OpenedFile>();
 const openedPools = new WeakMap<Database, pg.Pool>();
@@ -97,7 +91,7 @@ async function openSqlite(options: SqliteOptions, instrument?: DatabaseInstrumen
 
 async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions }): Promise<Database> {
   const { url, log, pool, instrument } = options;
-  // Prisma hides the driver's error. This fails with words for the operator.
+  // Prisma hides the driver's error. This one is for the operator.
   await (await connectPostgresql(url)).end();
   const [{ PrismaClient }, { PrismaPg }] = await Promise.all([
     import("~/generated/postgresql/client"),
@@ -110,12 +104,12 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
     statement_timeout: pool.statementSeconds * 1_000,
     lock_timeout: pool.lockSeconds * 1_000,
     idle_in_transaction_session_timeout: pool.idleSeconds * 1_000,
-    // For a server that accepts the connection and never answers.
+    // For a server that accepts the connection and never replies.
     query_timeout: (pool.statementSeconds + 1) * 1_000,
     ...keepAlive,
   });
-  // The pool stops listening to a connection that it hands out. Without a listener, an error of a server shutdown
-  // before the borrower listens would end the process.
+  // The pool stops listening to a connection that it hands out. Without a listener, a server shutdown at that moment
+  // would end the process.
   connections.on("connect", (connection) => connection.on("error", () => undefined));
   connections.on("release", (_error, connection) => closeUnlessIdle(connection));
   const onPoolError = (error: Error) =>
@@ -136,7 +130,7 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
   return database;
 }
 
-/** Decides the few statements that differ between the two databases. */
+/** For the few statements that differ between the two databases. */
 export function isSqlite(database: Database): boolean {
   return openedFiles.has(database);
 }
@@ -150,20 +144,17 @@ export async function closeDatabase(database: Database): Promise<void> {
   await database.$disconnect();
 }
 
-/**
- * What keeps the database from doing its work, in a sentence; null when it reads and would write. Rejects when it does
- * not answer a read within the time.
- */
+/** A sentence if the database can't work; null if it reads and would write. Rejects if a read takes too long. */
 export async function findDatabaseFault(database: Database, timeoutMs: number): Promise<string | null> {
   const opened = openedFiles.get(database);
-  // Writing is checked first: while another process holds the lock, a read may wait behind our own writes.
+  // Checks writing first: while another process has the lock, a read may wait behind our own writes.
   const fileFault = opened ? await findFileFault(opened) : null;
   if (fileFault !== null) return fileFault;
   const reading = opened ? readOnce(database) : findServerFault(database);
   return await withDeadline(
     reading,
     timeoutMs,
-    () => new Error(`The database did not answer within ${timeoutMs} ms.`),
+    () => new Error(`The database did not respond within ${timeoutMs} ms.`),
   );
 }
 
@@ -186,15 +177,15 @@ async function findFileFault({ path, inode, adapter }: OpenedFile): Promise<stri
 }
 
 async function readOnce(database: Database): Promise<null> {
-  // A statement without a table would be answered by SQLite even when its file cannot be read.
+  // SQLite answers a statement without a table even if it can't read its file.
   await database.$queryRaw`SELECT COUNT(*) FROM "_prisma_migrations"`;
   return null;
 }
 
 const encryptionFault =
-  "PostgreSQL is not believed: its certificate, or that it takes no encrypted connections, is not what DATABASE_URL asks for. A new start says which.";
+  "PostgreSQL is not trusted: its certificate is wrong, or it takes no encrypted connections as DATABASE_URL demands. The next start says which.";
 
-/** A standby, or a server that was set to read only, still answers reads. */
+/** A standby, or a read-only server, still reads. */
 async function findServerFault(database: Database): Promise<string | null> {
   try {
     const [row] = await database.$queryRaw<{ readOnly: string }[]>`
@@ -208,8 +199,8 @@ async function findServerFault(database: Database): Promise<string | null> {
 }
 
 /**
- * Lists more than the memory it leaves itself, so that PostgreSQL has to put it where the tables are, and takes it
- * away again: nothing of the database is changed. The settings hold for this one statement.
+ * Sorts more than the memory it leaves itself, so that PostgreSQL writes a temporary file where the tables are. Changes
+ * nothing in the database. The settings apply to this statement only.
  */
 async function hasRoom(database: Database): Promise<boolean> {
   try {

@@ -3,15 +3,14 @@ import type { Database } from "./database.server";
 
 export type Deletion = {
   table: Prisma.Sql;
-  /** The columns of its primary key. */
   key: Prisma.Sql;
   condition: Prisma.Sql;
   limit: number;
 };
 
 /**
- * Returns how many rows it deleted. The condition stands twice: the outer one is checked again under the row's lock, in
- * case the row has just been renewed. (Prisma's own `deleteMany` with a limit checks only inside.)
+ * Returns how many rows it deleted. Checks the condition twice, the second time under the row's lock, in case the row
+ * was renewed. (Prisma's `deleteMany` with a limit checks only once.)
  */
 export async function deleteSome(
   database: Database,

@@ -3,18 +3,17 @@ import { isUniqueConflict, retryWriteConflicts } from "./write-conflict.server";
 
 type What = "statement" | "transaction";
 
-/** `observe`: called when a statement or transaction has ended. */
 export type DatabaseInstrument = {
   observe?: (call: { what: What; isFailed: boolean; durationSeconds: number }) => void;
 };
 
 /**
- * The same client, which times every statement and transaction. What PostgreSQL aborted for a deadlock or a conflict runs
- * again, a transaction as a whole. So what is passed to `$transaction` must change nothing but the database.
+ * Times every statement and transaction. Retries what PostgreSQL aborted for a deadlock or a conflict, a transaction as
+ * a whole. So `$transaction` must change nothing but the database.
  */
 export function extendClient(client: PrismaClient, { observe }: DatabaseInstrument = {}): PrismaClient {
-  /** `isAnswer`: whether an error is no failure of this call. */
-  async function time<T>(what: What, work: () => Promise<T>, isAnswer: (error: unknown) => boolean) {
+  /** `isResult`: whether the error is no failure of this call. */
+  async function time<T>(what: What, work: () => Promise<T>, isResult: (error: unknown) => boolean) {
     const startedAtMs = performance.now();
     const end = (isFailed: boolean) =>
       observe?.({ what, isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
@@ -23,7 +22,7 @@ export function extendClient(client: PrismaClient, { observe }: DatabaseInstrume
       end(false);
       return result;
     } catch (error) {
-      end(!isAnswer(error));
+      end(!isResult(error));
       throw error;
     }
   }
@@ -36,7 +35,7 @@ export function extendClient(client: PrismaClient, { observe }: DatabaseInstrume
   const transact = timed.$transaction.bind(timed) as (...parameters: unknown[]) => Promise<unknown>;
 
   async function transactOnce(work: unknown, options: unknown[]): Promise<unknown> {
-    // An error of the work itself is counted where it arose, or is the caller's own.
+    // An error of the work itself is counted at its statement, or is the caller's own.
     let thrown: unknown;
     async function watched(transaction: unknown): Promise<unknown> {
       try {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -18,7 +18,6 @@ import {
 } from "~e2e/support/databases/database";
 import { openDatabase } from "./database.server";
 import { migrateDatabase } from "./migrate.server";
-import { readMigrations } from "./migration-history.server";
 
 type HistoryRow = { migration_name: string; applied_steps_count: number; finished_at: number };
 
@@ -220,7 +219,9 @@ testOnEachEmptyDatabase(
     );
     // A process that ends still has SQLite's file for itself for a moment, to tidy it up.
     await Promise.all(ended);
-    const names = (await readMigrations(migrationsDir, "sqlite")).map(({ name }) => name);
+    const names = (await readdir(path.join(migrationsDir, "sqlite")))
+      .filter((name) => /^\d/.test(name))
+      .sort();
     expect(names.length).toBeGreaterThan(3);
     expect(applied.flat().sort()).toEqual(names);
     expect((await readHistory()).sort()).toEqual(names);

@@ -1,4 +1,4 @@
-/** What Prisma's driver adapters call the failures in which the database was not asked, or could not answer now. */
+/** Prisma's driver adapters use these kinds if the database is unreachable or can't reply now. */
 const outageKinds = new Set([
   "AuthenticationFailed",
   "ConnectionClosed",
@@ -24,13 +24,13 @@ const primaryCodeMask = 0xff;
  */
 const outageSqlStates = /^(08...|25006|25P03|53...|55P03|57...|58...)$/;
 
-/** The pg driver gives these no code at all; the first is ours. */
+/** The pg driver has no code for these. The first one is ours. */
 const outagePgMessages =
   /^The database in DATABASE_URL is unreachable|timeout exceeded when trying to connect|^Connection terminated|^Query read timeout|^timeout expired|is not queryable$/;
 
 /**
- * Whether an error of a store means that the database could not be asked, so that nothing is known and the caller
- * may try again; as opposed to a statement that was refused, which is a defect of ours.
+ * Whether the database is unavailable, so that the outcome is unknown and the caller may retry. A refused statement is
+ * a defect of ours instead.
  */
 export function isDatabaseOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -40,7 +40,6 @@ export function isDatabaseOutage(error: unknown): boolean {
   return listDriverCauses(error).some(isDriverOutage);
 }
 
-/** Whether a driver adapter calls the error so, or the one that Prisma made of it. */
 export function hasDriverKind(error: unknown, kind: string): boolean {
   return listDriverCauses(error).some((cause) => readMember(cause, "kind") === kind);
 }
@@ -51,12 +50,12 @@ function listDriverCauses(error: unknown): unknown[] {
   return [driverError, error].map((thrown) => readMember(thrown, "cause"));
 }
 
-/** Whether a transaction that failed at its COMMIT may have been carried out: not where SQLite itself says it was not. */
+/** Whether a transaction that failed at its COMMIT may have been carried out. SQLite itself is never in doubt. */
 export function leavesCommitInDoubt(error: unknown): boolean {
   return isDatabaseOutage(error) && !isRawSqliteOutage(error as Error);
 }
 
-/** SQLite's adapter throws what the driver says of a COMMIT as it is: a full disk shows at the commit first. */
+/** SQLite's adapter throws the driver's error of a COMMIT unchanged. A full disk first shows at the commit. */
 function isRawSqliteOutage(error: Error): boolean {
   return error.name === "SqliteError" && isSqliteOutageCode(readMember(error, "rawCode"));
 }
@@ -65,7 +64,7 @@ function isSqliteOutageCode(extendedCode: unknown): boolean {
   return outageSqliteCodes.has(Number(extendedCode) & primaryCodeMask);
 }
 
-/** What PostgreSQL calls the error itself; null where it is not one of PostgreSQL's that Prisma passes on as it is. */
+/** PostgreSQL's code; null if Prisma mapped the error to one of its own. */
 export function readSqlState(error: unknown): string | null {
   const cause = listDriverCauses(error).find((mapped) => readMember(mapped, "kind") === "postgres");
   return cause === undefined ? null : String(readMember(cause, "code"));

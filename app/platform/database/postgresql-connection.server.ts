@@ -3,12 +3,12 @@ import { describeTlsError } from "~/platform/config/tls-error";
 
 const connectTimeoutMs = 10_000;
 /**
- * TCP keep-alive after so much silence. By the system's default it would take two hours to notice that the other side is
- * gone without closing: after a power cut, or behind a firewall that dropped the connection.
+ * By the system's default it takes two hours to notice a dead peer, after a power cut or behind a firewall that dropped
+ * the connection.
  */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
-/** One connection without Prisma. Its errors are rephrased for the operator. */
+/** One connection without Prisma. Its errors are for the operator. */
 export async function connectPostgresql(url: string): Promise<pg.Client> {
   try {
     const client = new pg.Client({
@@ -26,9 +26,9 @@ export async function connectPostgresql(url: string): Promise<pg.Client> {
 }
 
 /**
- * For each connection that returns to its pool, which drops a closed one. Prisma's adapter returns a connection without an
- * error even if its COMMIT or ROLLBACK failed, timed out or was never sent. The next caller would then work inside that
- * transaction. The status is PostgreSQL's own, from its last complete response, so an unanswered end isn't idle either.
+ * Prisma's adapter returns a connection to its pool without an error even if its COMMIT or ROLLBACK failed, timed out
+ * or was never sent. The next caller would then work inside that transaction. The pool drops a closed connection. The
+ * status is PostgreSQL's own, so a connection that still awaits a reply isn't idle either.
  */
 export function closeUnlessIdle(connection: pg.PoolClient & Partial<pg.Client>): void {
   // The pool makes whole clients; its type omits `end`.
@@ -41,7 +41,7 @@ function explainConnectFault(error: unknown): Error {
   return sentence === null ? nameDatabase(error) : new Error(sentence);
 }
 
-/** The driver's own words hold no password. */
+/** The driver's message contains no password. */
 export function nameDatabase(error: unknown): Error {
   const { message, errors = [] } = error as Partial<AggregateError>;
   // If a host has several addresses, Node's message may be empty.
@@ -61,7 +61,7 @@ function describeEncryptionFault(error: unknown): string | null {
   });
 }
 
-/** `sslrootcert`, `sslcert` and `sslkey` are read when the connection is made. */
+/** The driver reads `sslrootcert`, `sslcert` and `sslkey` when it connects. */
 function describeFileFault(error: unknown): string | null {
   const { syscall, code, message } = error as NodeJS.ErrnoException;
   return syscall === "open" || code === "EISDIR"
@@ -70,17 +70,17 @@ function describeFileFault(error: unknown): string | null {
 }
 
 /**
- * Whether the driver reads an address as it is meant. It does not say what is wrong with one, and may take a plain `/`,
- * `?` or `#` in a password for the end of the host and connect to another machine.
+ * Whether the driver reads an address as it is meant. It may take a plain `/`, `?` or `#` in a password for the end of
+ * the host, and connect to another machine.
  */
 export function canReadPostgresqlAddress(address: string): boolean {
   return !isSplitTooEarly(address) && isTakenByDriver(address);
 }
 
-/** User and password stand before an `@`, so that one which comes only after the host has ended was meant to be theirs. */
+/** User and password precede an `@`. If it comes only after the host, a password was cut. */
 function isSplitTooEarly(address: string): boolean {
   const [, host = "", rest = ""] = /^\w+:\/\/([^/?#]*)(.*)$/s.exec(address) ?? [];
-  // Behind a path there may be parameters, and a user's name among them.
+  // Parameters after a path may contain a user's name.
   const untilParameters = rest.startsWith("/") ? rest.replace(/\?\w+=.*$/s, "") : rest;
   return !host.includes("@") && untilParameters.includes("@");
 }
@@ -90,7 +90,7 @@ function isTakenByDriver(address: string): boolean {
     new pg.Client({ connectionString: address });
     return true;
   } catch (error) {
-    // A certificate that it names and that is not there is told when it is used.
+    // A missing certificate is reported when it is used.
     return !(error instanceof URIError || (error as NodeJS.ErrnoException).code === "ERR_INVALID_URL");
   }
 }

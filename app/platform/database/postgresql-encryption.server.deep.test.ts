@@ -9,9 +9,10 @@ import { migrateDatabase } from "./migrate.server";
 
 sayWithoutOpenssl("encrypted connections to PostgreSQL");
 
-const notKnown = /^PostgreSQL is not believed: nobody this process knows has signed .* or as sslrootcert in/;
+const notKnown =
+  /^PostgreSQL is not trusted: no authority that this process knows has signed .* or as sslrootcert in/;
 const otherName =
-  /^PostgreSQL is not believed: its certificate is for another name than the host in DATABASE_URL\./;
+  /^PostgreSQL is not trusted: its certificate is for another name than the host in DATABASE_URL\./;
 const takesNone = /^PostgreSQL takes no encrypted connections, and DATABASE_URL asks for one\./;
 const missingFile = /^A file that DATABASE_URL names .* cannot be read: .*\/not\/there\.pem/;
 

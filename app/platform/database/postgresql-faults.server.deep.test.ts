@@ -77,7 +77,7 @@ test.skipIf(!existsSync("/proc/net/tcp"))(
     const timers = readFileSync("/proc/net/tcp", "utf8")
       .split("\n")
       .map((line) => line.trim().split(/\s+/))
-      // Of our own end, and established.
+      // Established connections of our own end.
       .filter(([, , to, state]) => to === remote && state === "01")
       .map((columns) => columns[5]!.split(":"));
     expect(timers.length).toBeGreaterThan(0);

@@ -4,15 +4,15 @@ import { PrismaLibSql } from "@prisma/adapter-libsql";
 import Sqlite from "libsql";
 
 /**
- * Transactions are synced to the disk before they answer; single statements (nonces, limits) survive a killed process,
- * and a power cut may take the last of them. SQLite ignores the switch inside a transaction.
+ * Transactions are synced to the disk. Single statements (nonces, limits) survive a killed process, but a power cut may
+ * take the last of them. SQLite ignores the switch inside a transaction.
  */
 const durableSync = "PRAGMA synchronous=FULL";
 const relaxedSync = "PRAGMA synchronous=NORMAL";
 
 /**
- * The driver waits inside a synchronous call, and the whole process with it. So it waits only as long as a short
- * write takes; the rest of the time is waited here, where requests that need no database go on.
+ * The driver waits synchronously and blocks the process, so it waits only as long as a short write takes. We wait
+ * asynchronously for the rest.
  */
 const blockingWaitMs = 5;
 const longestPauseMs = 20;
@@ -34,8 +34,8 @@ export type SqliteOptions = { path: string; busyTimeoutMs: number };
 type Writability = "writable" | "locked" | "read-only" | "full";
 
 /**
- * Prisma's libSQL adapter on ONE connection: its own client opens another for every transaction, leaks file descriptors and
- * forgets PRAGMAs. The adapter lets one statement through at a time, and none while a transaction is open.
+ * Prisma's libSQL adapter on ONE connection. Its own client opens another for every transaction, leaks file descriptors
+ * and forgets PRAGMAs. The adapter runs one statement at a time, and none while a transaction is open.
  */
 export class SqliteAdapter extends PrismaLibSql {
   readonly #options: SqliteOptions;
@@ -55,7 +55,7 @@ export class SqliteAdapter extends PrismaLibSql {
       get closed() {
         return !sqlite.open;
       },
-      // A read that gets through says nothing of another process's lock.
+      // A read that succeeds says nothing about another process's lock.
       execute: (statement: InStatement) =>
         isRead(statement)
           ? whenNotBusy(() => run(sqlite, statement), "read")
@@ -67,8 +67,8 @@ export class SqliteAdapter extends PrismaLibSql {
   }
 
   /**
-   * Whether any write of a request succeeds now: makes one as large. Goes past Prisma and its queue: a write that has to
-   * wait there would hold up every read behind it.
+   * Whether any write of a request would succeed now, by a write as large. Bypasses Prisma and its queue, where a
+   * waiting write would block every read behind it.
    */
   async probeWriting(waitMs: number): Promise<Writability> {
     if (!this.#sqlite) throw new Error("The database is not connected.");
@@ -90,8 +90,8 @@ function openConnection({ path, busyTimeoutMs }: SqliteOptions): Sqlite.Database
 }
 
 /**
- * The driver truly closes the file only when its statements are collected, so SQLite's own clean-up may never come: this
- * moves everything into the one file that an operator copies.
+ * The driver really closes the file only when its statements are collected. This moves everything into the one file
+ * that an operator copies.
  */
 function close(sqlite: Sqlite.Database): void {
   if (!sqlite.open) return;
@@ -103,8 +103,8 @@ function close(sqlite: Sqlite.Database): void {
 }
 
 /**
- * Retries while another process holds the lock: what was refused for a lock has changed nothing. How long is counted for
- * all together: statements queue for the connection, and would else each wait in full after those before them.
+ * Retries while another process has the lock: a refused statement has changed nothing. Statements queue for the
+ * connection, so they share one deadline.
  */
 function createPatience(busyTimeoutMs: number) {
   let [metAtMs, lastAtMs] = [0, -Infinity];
@@ -117,11 +117,11 @@ function createPatience(busyTimeoutMs: number) {
       } catch (error) {
         if (primaryCodeOf(error) !== sqliteBusy) throw error;
         const nowMs = performance.now();
-        // A lock seen that long ago was another one.
+        // This is another lock.
         if (nowMs - lastAtMs > busyTimeoutMs) metAtMs = nowMs;
         lastAtMs = nowMs;
         const isOver = nowMs >= metAtMs + busyTimeoutMs;
-        // Each failed try has held the loop for as long as the driver waits, so others run between tries.
+        // Each failed try has blocked the loop, so let others run.
         await (isOver ? letOthersRun() : delay(Math.random() * longestPauseMs));
         if (isOver) throw error;
       }
@@ -134,8 +134,8 @@ function primaryCodeOf(error: unknown): number | null {
 }
 
 /**
- * A statement outside of any transaction begins one with the lock: were it refused for a lock itself, the driver would
- * leave it half-run, and nothing after it would be committed until the garbage collector finds it.
+ * Takes the lock with BEGIN. If the statement itself were refused for a lock, the driver would leave it half-run, and
+ * nothing after it would be committed until the garbage collector finds it.
  */
 function writeOnce(sqlite: Sqlite.Database, statement: InStatement): ResultSet {
   sqlite.exec("BEGIN IMMEDIATE");
@@ -149,7 +149,10 @@ function writeOnce(sqlite: Sqlite.Database, statement: InStatement): ResultSet {
   }
 }
 
-/** Asked of a closed database, the driver ends the process. After a full disk SQLite has rolled back by itself. */
+/**
+ * The driver ends the process if this is asked of a closed database. After a full disk SQLite has rolled back by
+ * itself.
+ */
 function isInTransaction(sqlite: Sqlite.Database): boolean {
   return sqlite.open && sqlite.inTransaction;
 }
@@ -158,7 +161,7 @@ function rollBack(sqlite: Sqlite.Database): void {
   if (isInTransaction(sqlite)) sqlite.exec("ROLLBACK");
 }
 
-/** IMMEDIATE: a transaction that only asked for the lock when it first writes could be refused in its middle. */
+/** IMMEDIATE: a transaction that takes the lock at its first write could be refused in its middle. */
 function beginDurably(sqlite: Sqlite.Database): Transaction {
   sqlite.exec(durableSync);
   try {
@@ -172,7 +175,7 @@ function beginDurably(sqlite: Sqlite.Database): Transaction {
     if (transaction.closed) return;
     transaction.closed = true;
     try {
-      // A COMMIT after SQLite has rolled back must not look as if it had worked.
+      // A COMMIT after SQLite has rolled back must fail.
       sqlite.exec(how);
     } finally {
       rollBack(sqlite);
@@ -182,7 +185,7 @@ function beginDurably(sqlite: Sqlite.Database): Transaction {
 
   const transaction = {
     closed: false,
-    /** One that came later would be carried out on its own, or in the next transaction. */
+    /** Later it would run on its own, or in the next transaction. */
     execute: async (statement: InStatement) => {
       if (transaction.closed || !isInTransaction(sqlite)) throw new Error("The transaction has ended.");
       return run(sqlite, statement);
@@ -196,15 +199,15 @@ function beginDurably(sqlite: Sqlite.Database): Transaction {
 }
 
 /**
- * Waits for the end of an open transaction of our own: under load there is one most of the time, also while every one
- * of them fails. Its patience is its own: what it meets must not shorten the wait of a write.
+ * Waits for the end of our own transaction, because under load there usually is one. Has its own deadline, so that it
+ * can't shorten the wait of a write.
  */
 async function probeWriting(sqlite: Sqlite.Database, waitMs: number): Promise<Writability> {
   const givesUpAtMs = performance.now() + waitMs;
   try {
     while (isInTransaction(sqlite) && performance.now() < givesUpAtMs) await delay(1);
     await createPatience(waitMs)(() => {
-      // A transaction that takes longer has the lock; its own end will tell.
+      // A longer transaction has the lock; its own end will tell.
       if (!isInTransaction(sqlite)) writeAndRollBack(sqlite);
     });
     return "writable";
@@ -216,8 +219,8 @@ async function probeWriting(sqlite: Sqlite.Database, waitMs: number): Promise<Wr
 }
 
 /**
- * With a page cache this small, SQLite writes changed pages to the write-ahead log before the transaction ends. The
- * rollback leaves the rows out and the room in the log, which the next transaction overwrites.
+ * With such a small page cache, SQLite writes changed pages to the write-ahead log before the transaction ends. The
+ * rollback drops the rows and leaves the room in the log.
  */
 function writeAndRollBack(sqlite: Sqlite.Database): void {
   try {
@@ -234,7 +237,7 @@ function isRead(statement: InStatement): boolean {
   return /^\s*(SELECT|PRAGMA)\b/i.test(typeof statement === "string" ? statement : statement.sql);
 }
 
-/** Prisma's adapter passes arguments by position, and reads rows by position only. */
+/** Prisma's adapter uses positional arguments and rows. */
 function run(sqlite: Sqlite.Database, given: InStatement): ResultSet {
   const { sql, args = [] } = typeof given === "string" ? { sql: given } : given;
   const values = Object.values(args).map((value) => (typeof value === "boolean" ? Number(value) : value));

@@ -5,7 +5,7 @@ import type { RequestHandler } from "express";
 
 const endings = { br: ".br", gzip: ".gz" };
 
-/** Files that the build made for browsers, as it compressed them: nothing is compressed for one visitor. */
+/** Files for browsers, as the build compressed them. */
 export function serveBuiltFiles(folder: string): RequestHandler {
   const kept = new Set(readdirSync(folder, { recursive: true }).map(String));
   const serve = express.static(folder, { immutable: true, maxAge: "1y", index: false });
@@ -19,7 +19,7 @@ export function serveBuiltFiles(folder: string): RequestHandler {
     if (encoding === false) return serve(request, response, next);
     response.set("Content-Encoding", encoding).type(path.extname(file));
     request.url = `/${file}${endings[encoding]}`;
-    // The answer is no file then: a range that it does not have, for example.
+    // The response isn't a file, for example for a missing range.
     serve(request, response, (error) => {
       response.removeHeader("Content-Encoding");
       next(error);

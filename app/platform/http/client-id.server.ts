@@ -3,20 +3,20 @@ import ipaddr from "ipaddr.js";
 import proxyAddr from "proxy-addr";
 import { trimSpaces } from "./header-text";
 
-/** Whether to believe a hop about the one before it; hop 0 is the direct peer, 1 the right-most X-Forwarded-For entry. */
+/** Whether to trust a hop about the one before it. Hop 0 is the direct peer, 1 the right-most X-Forwarded-For entry. */
 export type TrustCheck = (address: string, hop: number) => boolean;
 
-/** More proxies in a row than anybody runs. A larger count would let clients choose; a longer list takes time to read. */
+/** More than anybody runs. With a larger count clients could choose their address. */
 export const maxTrustedHops = 16;
 
 const namedRanges = new Set(["loopback", "linklocal", "uniquelocal"]);
 
-/** Shared by all clients whose address cannot be told, so that limits still hold. */
+/** Shared by all clients with an unknown address, so that limits still apply. */
 const unknownClient = "unknown";
 
 /**
- * Reads TRUST_PROXY in Express's syntax. A hop count trusts that many hops *whatever their address*: right only where
- * nobody can reach the server past the proxies. Otherwise a direct client is itself the trusted hop.
+ * Reads TRUST_PROXY in Express's syntax. A hop count trusts that many hops *whatever their address*, so nobody may
+ * reach the server past the proxies.
  */
 export function compileTrust(value: string | undefined): TrustCheck {
   const text = value?.trim() ?? "";
@@ -42,15 +42,15 @@ export function compileTrust(value: string | undefined): TrustCheck {
   );
 }
 
-/** The library would also take `1` and `0x7f.1` as addresses: nobody who writes that means it. */
+/** The library would also take `1` and `0x7f.1` as addresses. */
 function isTrustEntry(entry: string): boolean {
   const [address = ""] = entry.split("/");
   return namedRanges.has(entry) || (isIP(address) !== 0 && !address.includes("%"));
 }
 
 /**
- * Whom limits and nonces count: the direct peer, or the right-most address that trusted proxies report and that is not
- * trusted itself. It is never text a client chose. IPv6 counts by /64, which is what one customer has.
+ * Identifies a client for limits and nonces: the direct peer, or the right-most address that trusted proxies report and
+ * that is not trusted itself. Clients can't choose it. IPv6 counts by /64, which is one customer.
  */
 export function clientIdentifier(
   socketAddress: string | undefined,
@@ -69,7 +69,6 @@ export function clientIdentifier(
   return identifierOf(client);
 }
 
-/** Whether the direct peer's X-Forwarded headers count. */
 export function isPeerTrusted(socketAddress: string | undefined, isTrustedPeer: TrustCheck): boolean {
   const peer = readAddress(socketAddress ?? "");
   return peer !== null && isTrustedPeer(peer.toString(), 0);
@@ -77,15 +76,15 @@ export function isPeerTrusted(socketAddress: string | undefined, isTrustedPeer: 
 
 const privateRanges = new Set(["loopback", "private", "uniqueLocal", "linkLocal", "carrierGradeNat"]);
 
-/** Whether proxies and containers have such addresses, and visitors from outside do not. */
+/** Whether it is an address of proxies and containers rather than visitors. */
 export function isPrivateAddress(text: string | undefined): boolean {
   const address = readAddress(text ?? "");
   return address !== null && privateRanges.has(address.range());
 }
 
 /**
- * The host the client asked for, raw: it still has to be normalised and checked against the allowlist. `forwarded` comes
- * from a trusted proxy; its right-most value is what the nearest proxy wrote.
+ * The raw host that the client requested. `forwarded` comes from a trusted proxy; its right-most value is the nearest
+ * proxy's.
  */
 export function requestHost(hostHeader = "", forwarded = ""): string | null {
   const reported = forwarded.split(",").map(trimSpaces);
@@ -95,8 +94,8 @@ export function requestHost(hostHeader = "", forwarded = ""): string | null {
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /**
- * An address as sockets and proxies write it: with a zone, a port, or brackets round IPv6. Null for everything else, the
- * IPv4 notations that programs read differently (octal, hex, fewer parts) among it.
+ * An address with an optional zone, port, or brackets around IPv6. Refuses IPv4 notations that programs read
+ * differently (octal, hex, fewer parts).
  */
 function readAddress(text: string): Address | null {
   const match = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text) ?? /^([\d.]+):\d{1,5}$/.exec(text);

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Request, RequestHandler, Response } from "express";
 import type { Log } from "~/platform/log/log.server";
-import { measureGrain } from "./body/body-grain.server";
+import { measureGrain } from "./body/body.server";
 import { clientIdentifier, isPeerTrusted, isPrivateAddress, requestHost } from "./client-id.server";
 import type { TrustCheck } from "./client-id.server";
 import { normalizeHost } from "~/platform/config/domains";
@@ -11,7 +11,7 @@ import type { RequestContext, ServiceContext } from "./request-context.server";
 type ContextOptions = {
   service: ServiceContext;
   isTrustedPeer: TrustCheck;
-  /** TRUST_PROXY is not set: a proxy that shows itself is warned of, once. */
+  /** TRUST_PROXY is not set: warns once of a proxy that shows itself. */
   warnsOfProxy: boolean;
   log: Log;
 };
@@ -21,7 +21,7 @@ const unknownProxyWarning =
 
 const acceptableRequestId = /^[A-Za-z0-9._-]{8,64}$/;
 
-/** Puts what a route may know of a request, read from the socket and the raw headers, beside the response. */
+/** Stores what routes may know of a request beside the response. Reads it from the socket and the raw headers. */
 export function createRequestContexts(options: ContextOptions): RequestHandler {
   let isWarningDue = options.warnsOfProxy;
 
@@ -85,7 +85,7 @@ function createContext(
 
 function abortWhenOver(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
-  // Held by the response's own listener, so that no collection can lose it; the framework's can be lost.
+  // The response's own listener owns it, so it is never collected. The framework's signal can be.
   response.once("close", () => controller.abort());
   if (response.destroyed) controller.abort();
   return controller.signal;

@@ -1,6 +1,6 @@
 /**
- * Drops the white space that HTTP knows: spaces and tabs. A header's text has one character for each byte, and `trim()`
- * drops U+00A0 too, so that two names became one. No regular expression: its time grows with the square of the spaces.
+ * Drops spaces and tabs, the white space of HTTP. `trim()` also drops U+00A0, which would make two names one. A regular
+ * expression would take quadratic time.
  */
 export function trimSpaces(text: string): string {
   let [start, end] = [0, text.length];
@@ -14,8 +14,8 @@ function isSpace(character: string | undefined): boolean {
 }
 
 /**
- * A cookie's value by its exact name. Null without one, and if two of the name differ: a neighbouring site may have set one
- * of them for the whole domain, and the visitor would act as that site's owner.
+ * A cookie's value by its exact name. Null if two of the name differ: a neighbouring site may have set one for the
+ * whole domain, and the visitor would act as that site's owner.
  */
 export function readCookie(header: string | undefined, name: string): string | null {
   const values = (header ?? "").split(";").flatMap((pair) => {
@@ -28,8 +28,8 @@ export function readCookie(header: string | undefined, name: string): string | n
 }
 
 /**
- * Whether If-None-Match names this version, by the weak comparison (RFC 9110, 13.1.2): a proxy that recoded the answer
- * may have marked the name as weak.
+ * Whether If-None-Match names this version, by the weak comparison (RFC 9110, 13.1.2). A proxy that recoded the
+ * response may have marked the name as weak.
  */
 export function namesVersion(ifNoneMatch: string, etag: string): boolean {
   const names = ifNoneMatch.split(",").map((name) => name.trim().replace(/^W\//, ""));

@@ -5,7 +5,6 @@ import type { ServerBuild } from "@remix-run/node";
 import express from "express";
 import { expect, onTestFinished, test } from "vitest";
 import type { Log } from "~/platform/log/log.server";
-import { maxBodiesOfClient } from "./body/body-places.server";
 import { compileTrust } from "./client-id.server";
 import { createHttpServer } from "./connection/http-server.server";
 import { createRequestContexts } from "./create-context.server";
@@ -13,6 +12,7 @@ import { guardPages } from "./pages.server";
 import { toRefusal } from "./to-refusal.server";
 import type { ServiceContext } from "./request-context.server";
 
+const maxBodiesOfClient = 64;
 const origin = "http://localhost";
 const routes = {
   root: { id: "root", path: "", module: {} },

@@ -2,25 +2,23 @@ import type { ServerBuild } from "@remix-run/node";
 import { matchPath } from "@remix-run/react";
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from "express";
 import type { Log } from "~/platform/log/log.server";
-import { tooFine, tooLarge } from "./body/body.server";
-import { takeBodyPlace } from "./body/body-places.server";
+import { takeBodyPlace, tooFine, tooLarge } from "./body/body.server";
 import { contextOf } from "./create-context.server";
 import { originHost } from "~/platform/config/domains";
 import { Refusal, problemHeader } from "~/platform/refusals/refusal";
 import type { RequestContext } from "./request-context.server";
-import { answerPageRefusal } from "./plain-page.server";
+import { pageRefusalResponse } from "./plain-page.server";
 import { requireWithinLimit } from "./require-within-limit.server";
-import { findResourceRoute } from "./resource-routes.server";
+import { findResourceRoute, patternOf } from "./resource-routes.server";
 import { sendResponse } from "./send-response.server";
-import { patternOf } from "./served-routes.server";
 import { toRefusal } from "./to-refusal.server";
 
-/** A page's form is smaller. The framework itself would receive any amount. */
+/** The framework itself has no limit. */
 const maxFormBytes = 64 * 1024;
 
 /**
- * Counts whatever the framework renders. Refuses what it would answer with an error of its own: methods that a page doesn't
- * have, addresses it can't read, and forms that another site sends.
+ * Counts every rendered page. Refuses requests that the framework would answer with its own error: methods a page
+ * doesn't have, unreadable addresses, and forms of another site.
  */
 export function guardPages({ routes }: ServerBuild): RequestHandler {
   const pages = Object.values(routes).flatMap((route) =>
@@ -31,7 +29,7 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
 
   return function guard(request, response, next) {
     const context = contextOf(response);
-    // A resource route checks for itself.
+    // A resource route has its own checks.
     if (context.route !== "page") return next();
     requireWithinLimit(context, "pages")
       .then(() => nameHost(request, context))
@@ -42,10 +40,10 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
   function requirePage(request: Request, response: Response, next: NextFunction): void {
     const context = contextOf(response);
     const { method, pathname, searchParams } = context;
-    // Another spelling of a resource route, which a proxy's rules for its address may miss.
+    // Another spelling of a resource route, which a proxy's rules may miss.
     if (findResourceRoute(routes, decode(pathname)?.replace(/\.data$/, "") ?? ""))
       throw new Refusal("not-found");
-    // `_data` is how older pages asked for their data; the framework answers it with an error of its own.
+    // Older pages requested their data with `_data`. The framework refuses it with its own error.
     if (decode(pathname) === null || searchParams.has("_data")) throw new Refusal("not-found");
     if (method === "GET" || method === "HEAD") return next();
     const address = pathname.replace(/\.data$/, "").replace(/^\/_root$/, "/");
@@ -60,7 +58,7 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
       throw new Refusal("method-not-allowed", { detail, headers: { Allow: allow } });
     }
     requireOwnForm(context);
-    // Its end has been told already: a place would never be given back.
+    // It has already closed, so its place would never be released.
     if (request.destroyed) return;
     request.once("close", takeBodyPlace(context.clientId));
     limitBody(request, context, next);
@@ -68,7 +66,7 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
   }
 }
 
-/** The framework builds an address of these headers, whoever sends them, and fails if it can't be read. */
+/** The framework builds an address of these headers, whoever sends them, and fails on an unreadable one. */
 function nameHost({ headers }: Request, { host, service }: RequestContext): void {
   if (host === null && headers.host !== undefined)
     throw new Refusal("invalid-request", { detail: "The Host header names no host. Correct it." });
@@ -76,7 +74,7 @@ function nameHost({ headers }: Request, { host, service }: RequestContext): void
   delete headers["x-forwarded-host"];
 }
 
-/** The framework answers an address it can't decode with a page that has no data, which no page expects. */
+/** For an unreadable address the framework renders a page without its data. */
 function decode(pathname: string): string | null {
   try {
     return decodeURIComponent(pathname);
@@ -85,7 +83,7 @@ function decode(pathname: string): string | null {
   }
 }
 
-/** Only this site's own pages send forms. A cookie that is `SameSite=Strict` ensures as much, where there is one. */
+/** Only this site's own pages send forms. A `SameSite=Strict` cookie ensures the same, if there is one. */
 function requireOwnForm({ headers, host, service }: RequestContext): void {
   const { origin, "sec-fetch-site": site } = headers;
   const isOwn =
@@ -112,7 +110,7 @@ function limitBody(
   });
 }
 
-/** Express's last handler: refusals of pages, and what no route and no page has caught. */
+/** Express's last handler, for refusals of pages and uncaught errors. */
 export function createErrorHandler(log: Log): ErrorRequestHandler {
   // eslint-disable-next-line max-params -- Express knows an error handler by its four parameters.
   return function handleError(error: unknown, _request, response, _next) {
@@ -131,11 +129,11 @@ export function createErrorHandler(log: Log): ErrorRequestHandler {
     const { service, headers, requestId } = contextOf(response);
     service.countRefusal(refusal);
     const refused = { refusal, origin: service.origin, requestId };
-    sendResponse(answerPageRefusal(headers.accept, refused), response).catch(() => response.destroy());
+    sendResponse(pageRefusalResponse(headers.accept, refused), response).catch(() => response.destroy());
   };
 }
 
-/** Express names a fault of the request, such as a range that a file hasn't, in the error's status. */
+/** Express names a fault of the request, such as a missing range, in the error's status. */
 function faultStatus(error: unknown): number | null {
   const { status } = error as { status?: unknown };
   const isFault = !(error instanceof Refusal) && typeof status === "number" && status >= 400 && status < 500;

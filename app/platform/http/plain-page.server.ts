@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import { addHeaders, answerProblem, answerText } from "./answer.server";
+import { addHeaders, problemResponse, textResponse } from "./responses.server";
 
 type PlainPage = {
   status: number;
   title: string;
   text: string;
-  /** `href`: a path on the requested host. */
   way?: undefined | { href: string; label: string };
   headers?: Readonly<Record<string, string>>;
 };
@@ -20,8 +19,8 @@ a:focus-visible { outline: 3px solid; outline-offset: 3px; }`;
 const styleHash = createHash("sha256").update(style).digest("base64");
 const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** A page that needs no rendering and loads nothing: on a site behind the door, that site's files are behind it too. */
-export function answerPlainPage({ status, title, text, way, headers }: PlainPage): Response {
+/** Needs no rendering and loads nothing: a site's own files are behind the door too. */
+export function plainPageResponse({ status, title, text, way, headers }: PlainPage): Response {
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -39,7 +38,7 @@ ${way ? `<p><a href="${escape(way.href)}">${escape(way.label)}</a></p>` : ""}
 </body>
 </html>
 `;
-  return answerText({
+  return textResponse({
     status,
     text: html,
     contentType: "text/html; charset=utf-8",
@@ -53,16 +52,18 @@ ${way ? `<p><a href="${escape(way.href)}">${escape(way.label)}</a></p>` : ""}
   });
 }
 
-/** What a page's address refuses: a page for a browser, Problem Details for a program. */
-export function answerPageRefusal(
+/** A page for a browser, Problem Details for a program. */
+export function pageRefusalResponse(
   accept = "",
-  refused: Parameters<typeof answerProblem>[0],
+  refused: Parameters<typeof problemResponse>[0],
   way?: PlainPage["way"],
 ): Response {
   const { status, title, detail: text, headers, slug } = refused.refusal;
   const isBrowser = /\btext\/html\b/i.test(accept);
-  const answer = isBrowser ? answerPlainPage({ status, title, text, headers, way }) : answerProblem(refused);
-  return addHeaders(answer, { "X-Problem": slug });
+  const response = isBrowser
+    ? plainPageResponse({ status, title, text, headers, way })
+    : problemResponse(refused);
+  return addHeaders(response, { "X-Problem": slug });
 }
 
 function escape(text: string): string {

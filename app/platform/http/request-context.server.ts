@@ -7,8 +7,8 @@ import type { PublicSettings } from "~/platform/config/public-settings";
 import type { Refusal } from "~/platform/refusals/refusal";
 
 /**
- * What the server knows about one request before any route sees it. Routes and the route builder use this and
- * never a framework's rebuilt `Request`, whose address can be altered by headers anybody may send.
+ * Read before any route runs. Routes never use the framework's rebuilt `Request`, because headers that anybody may send
+ * can alter its address.
  */
 export type RequestContext = {
   readonly requestId: string;
@@ -16,23 +16,23 @@ export type RequestContext = {
   readonly pathname: string;
   readonly searchParams: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** `headers.authorization` is then but the first of them. */
+  /** `headers.authorization` is then only the first of them. */
   readonly hasSeveralAuthorizations: boolean;
-  /** Whether TRUST_PROXY trusts the direct peer: only then what it forwards counts. */
+  /** Whether TRUST_PROXY trusts the direct peer, so that its forwarded headers count. */
   readonly isFromTrustedProxy: boolean;
   /** See client-id.server.ts. */
   readonly clientId: string;
-  /** `host[:port]` in normal form; null when the request named none that makes sense. */
+  /** `host[:port]` in normal form; null if the request names no valid one. */
   readonly host: string | null;
-  /** Whether the request, with its body, was received whole. */
+  /** Whether the request has arrived with its whole body. */
   readonly hasArrived: boolean;
-  /** Whether its body, of which so much has arrived, comes in pieces too small to be taken apart. */
+  /** Whether a body, of which this much has arrived, comes in too small pieces. */
   readonly isTooFine: (bodyBytes: number) => boolean;
-  /** Fires when the client is gone or the answer is finished; the only signal that may cancel outside work. */
+  /** Fires when the client is gone or the response is finished. Only this signal may cancel outside work. */
   readonly signal: AbortSignal;
-  /** The pattern of the resource route that handles the request, or `page`: addresses may carry tokens. */
+  /** The pattern of the resource route, or `page`. Addresses may contain tokens. */
   route: string;
-  /** Thrown by a page's loader or action: a program gets it in place of the page. */
+  /** Thrown by a page's loader or action. A program gets it instead of the page. */
   refusal?: Refusal;
   readonly log: Log;
   readonly cspNonce: string;
@@ -40,31 +40,29 @@ export type RequestContext = {
 };
 
 /**
- * For the record of decisions and for nothing else. `proof`: what kind of thing was shown. Until it is judged, address
- * and key are what the request says.
+ * For the record of decisions only. `proof`: its kind. Until the proof is judged, address and key are the request's
+ * claims.
  */
 export type AccessClaim = {
   proof: string;
   address: string | null;
-  /** For whom, where the key is another wallet's. */
+  /** The wallet that owns the key, if another one. */
   vault?: string | null;
   tokenId: string | null;
-  /** The name of the kind of key. */
   keyKind?: string;
 };
 
-/** How a request for access ended; `claim` null: nothing is known of who asked, `refusal` null: it was granted. */
+/** `claim` null: the client is unknown, `refusal` null: access was granted. */
 export type AccessOutcome = {
   context: RequestContext;
   claim: AccessClaim | null;
   refusal: Refusal | null;
-  /** The site behind the door that it was about, by its `host[:port]`. */
+  /** The site behind the door, by its `host[:port]`. */
   site?: string | null;
 };
 
-/** What routes need from the running service; the composition root provides it. */
 export type ServiceContext = {
-  /** The service's own origin, without a trailing slash. */
+  /** Without a trailing slash. */
   readonly origin: string;
   readonly isAllowedOrigin: (origin: string) => boolean;
   readonly consumeLimit: (limit: { name: RateLimitName; clientId: string }) => Promise<LimitVerdict | null>;

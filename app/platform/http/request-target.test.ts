@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readTarget } from "./request-target";
+import { readTarget } from "./connection/http-server.server";
 
 const read = (target: string, { method = "GET" } = {}) => readTarget(method, target, "gate.example");
 

@@ -3,7 +3,7 @@ import type { LimitVerdict } from "~/platform/limits/rate-limiter.server";
 import { Refusal } from "~/platform/refusals/refusal";
 import type { RequestContext } from "./request-context.server";
 
-/** Counts the request; the headers tell the client where it stands. Throws the refusal `too-many-requests`. */
+/** Counts the request, and returns the limit's headers. Throws the refusal `too-many-requests`. */
 export async function requireWithinLimit(
   context: RequestContext,
   name: RateLimitName,
@@ -20,7 +20,7 @@ export async function requireWithinLimit(
   });
 }
 
-/** The names clients have long known, and the fields of the IETF draft (structured fields, named by the limit). */
+/** Long-known names, and those of the IETF draft. */
 function limitHeaders(verdict: LimitVerdict, name: string): Record<string, string> {
   const { limit, remaining, windowSeconds, resetSeconds } = verdict;
   return {

@@ -5,9 +5,8 @@ import express from "express";
 import { expect, onTestFinished, test } from "vitest";
 import { createRequestContexts } from "./create-context.server";
 import type { RequestContext, ServiceContext } from "./request-context.server";
-import { createResourceRoutes, findResourceRoute } from "./resource-routes.server";
+import { createResourceRoutes, findResourceRoute, serveRoutes } from "./resource-routes.server";
 import { defineRoute } from "./route.server";
-import { serveRoutes } from "./served-routes.server";
 
 type Options = Partial<Parameters<typeof serveRoutes>[1]>;
 

@@ -6,7 +6,8 @@ import { hasBody } from "./body/body.server";
 import { contextOf } from "./create-context.server";
 import type { RouteFunction } from "./route.server";
 import { sendResponse } from "./send-response.server";
-import { patternOf } from "./served-routes.server";
+import { movePath } from "~/platform/config/api-path";
+import type { MovedPaths } from "~/platform/config/api-path";
 
 type ResourceRoute = { pattern: string; handle: RouteFunction };
 type Options = {
@@ -15,7 +16,7 @@ type Options = {
   openStream: (pattern: string) => () => void;
 };
 
-/** What `defineRoute` built, mounted on Express. The framework's sender knows neither back-pressure nor cancellation. */
+/** Mounts what `defineRoute` built on Express. The framework's sender has neither back-pressure nor cancellation. */
 export function createResourceRoutes(
   routes: ServerBuild["routes"],
   { observe, openStream }: Options,
@@ -38,7 +39,7 @@ export function createResourceRoutes(
 
     function nameRoute(_request: unknown, response: express.Response, next: express.NextFunction): void {
       const context = contextOf(response);
-      // The framework's own address for the data of a page; a resource has none.
+      // The framework's address for a page's data. A resource has none.
       if (context.pathname.endsWith(".data")) return next("router");
       context.route = pattern;
       next();
@@ -47,7 +48,7 @@ export function createResourceRoutes(
   return router;
 }
 
-/** Express takes the first route that fits, so the most specific come first. */
+/** Express takes the first route that matches, so the most specific come first. */
 function listResourceRoutes(routes: ServerBuild["routes"]): ResourceRoute[] {
   const found = Object.values(routes).flatMap((route) => {
     const handle = (route?.module.loader ?? route?.module.action) as Partial<RouteFunction> | undefined;
@@ -61,7 +62,7 @@ function listResourceRoutes(routes: ServerBuild["routes"]): ResourceRoute[] {
   );
 }
 
-/** For what is refused before there is an app. */
+/** For refusals before there is an app. */
 export function findResourceRoute(
   routes: ServerBuild["routes"],
   pathname: string,
@@ -77,10 +78,41 @@ function toWebRequest(request: express.Request, origin: string): Request {
     values.map((value): [string, string] => [name, value]),
   );
   const isReading = method === "GET" || method === "HEAD";
-  // Each piece is all that has arrived: a body that is sent byte by byte costs no more than another.
+  // Each piece is all that has arrived, so a body sent byte by byte costs no more.
   const body =
     isReading || !hasBody(request.headers) ? {} : { body: ReadableStream.from(request), duplex: "half" };
-  // Fetch has no TRACE. The route finds the true method in its context, and refuses it.
+  // Fetch has no TRACE. The route refuses it by the method in its context.
   const known = fetchMethods.has(method) ? method : "POST";
   return new Request(`${origin}${originalUrl}`, { method: known, headers, ...body } as RequestInit);
+}
+
+type Routes = ServerBuild["routes"];
+
+/** Moves routes to the operator's paths, and drops those that are switched off. `hidden` contains patterns. */
+export function serveRoutes(
+  build: ServerBuild,
+  { moved, hidden }: { moved: MovedPaths; hidden: readonly string[] },
+): ServerBuild {
+  const routes: Routes = {};
+  for (const [id, route] of Object.entries(build.routes)) {
+    const pattern = patternOf(build.routes, id);
+    if (!route || (id !== "root" && hidden.includes(pattern))) continue;
+    const target = id === "root" ? pattern : movePath(pattern, moved);
+    // A moved route hangs on the root, so that no parent's path precedes its own.
+    const place = target === pattern ? {} : { parentId: "root", path: target.slice(1) };
+    routes[id] = { ...route, ...place };
+  }
+  const served = Object.keys(routes).map((id) => patternOf(routes, id));
+  for (const path of Object.values(moved)) {
+    if (!served.includes(path)) throw new TypeError(`There is no route to move to ${path}.`);
+  }
+  // Both lists, so that the manifest names no missing route.
+  const shown = Object.entries(build.assets.routes).filter(([id]) => id in routes);
+  return { ...build, routes, assets: { ...build.assets, routes: Object.fromEntries(shown) } };
+}
+
+export function patternOf(routes: Routes, id: string): string {
+  const parts: string[] = [];
+  for (let route = routes[id]; route; route = routes[route.parentId ?? ""]) parts.unshift(route.path ?? "");
+  return `/${parts.filter(Boolean).join("/")}`;
 }

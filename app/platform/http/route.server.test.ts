@@ -82,13 +82,13 @@ test("a refusal below 500 is not logged on a second line", async () => {
 test.each([
   ["GET", /Nothing was decided or changed\.$/],
   ["HEAD", /Nothing was decided or changed\.$/],
-  ["POST", /it is not known what of this was done/],
-  ["DELETE", /it is not known what of this was done/],
+  ["POST", /may have taken effect/],
+  ["DELETE", /may have taken effect/],
 ] as const)(
   "a %s that lost the state store claims that nothing changed only where that is known",
   async (method, words) => {
     const lostDatabase = new Error("Connection terminated unexpectedly");
-    for (const error of [new RedisOutage("Redis could not be asked."), lostDatabase]) {
+    for (const error of [new RedisOutage("Redis is unreachable."), lostDatabase]) {
       const { answer, detail } = await logThrown(error, method);
       expect([answer.status, detail]).toEqual([503, expect.stringMatching(words)]);
     }
@@ -122,7 +122,7 @@ type PostOptions = {
   bodyFault?: Refusal;
 };
 
-/** What a POST was answered, and in which order limit, body and handler had their turn. */
+/** The response to a POST, and the order of limit, body and handler. */
 async function post({
   text,
   headers = json,

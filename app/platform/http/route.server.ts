@@ -1,14 +1,13 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import type { RateLimitName } from "~/platform/limits/limit-name";
-import { addHeaders, answerJson, answerProblem } from "./answer.server";
-import { answerOptions, corsHeaders } from "./cors.server";
-import { readShape, receiveJson, requireReceivable, takeTurnFor } from "./body/receive-body.server";
-import type { BodySpec } from "./body/receive-body.server";
+import { addHeaders, jsonResponse, problemResponse } from "./responses.server";
+import { readShape, receiveJson, requireReceivable, takeTurnFor } from "./body/body.server";
+import type { BodySpec } from "./body/body.server";
 import { requireWithinLimit } from "./require-within-limit.server";
 import { Refusal } from "~/platform/refusals/refusal";
 import type { AccessClaim, RequestContext } from "./request-context.server";
 import { requireSameSite } from "./same-site.server";
-import { createApiHeaders } from "./security-headers.server";
+import { optionsResponse, corsHeaders, createApiHeaders } from "./security-headers.server";
 import { noteRefusal, toRefusal } from "./to-refusal.server";
 
 const readingMethods = new Set(["GET", "HEAD"]);
@@ -16,12 +15,11 @@ const readingMethods = new Set(["GET", "HEAD"]);
 type Params = Readonly<Record<string, string | undefined>>;
 type RouteResult = Response | Record<string, unknown>;
 
-/** Finds out who is calling, or throws a refusal. `body`: the JSON that was sent, by itself of any shape. */
+/** Identifies the caller, or throws a refusal. `body`: unchecked JSON. */
 export type CallerStep<Caller, Body = unknown> = {
   identify: (request: { context: RequestContext; body: Body }) => Promise<Caller> | Caller;
-  /** What is recorded of the caller. */
   claimOf?(caller: Caller): AccessClaim | null;
-  /** A refused caller learns nothing else: the body's faults wait for the caller. */
+  /** A refused caller learns nothing of the body's faults. */
   precedesBody?: boolean;
 };
 
@@ -31,17 +29,17 @@ export type MethodSpec<Body, Caller = undefined> = BodySpec<Body> & {
   /** Refuses requests before the caller is identified. */
   guard?: (request: { context: RequestContext; body: unknown }) => void;
   caller?: CallerStep<Caller>;
-  /** In place of `caller` where the body is the proof, or says which: the last step before the route's own function. */
+  /** Replaces `caller` if the body contains the proof. It is the last step before `handle`. */
   proof?: CallerStep<Caller, Body>;
-  /** Who the body says asks: what is recorded until somebody is known. */
+  /** The body's claim, recorded until the caller is known. */
   claimOf?: (body: Body) => AccessClaim | null;
-  /** The site behind the door that the body is about, for the same record. Refuses what is none before anybody is asked who. */
+  /** The site behind the door, for the same record. Refuses an unknown one before the proof. */
   siteOf?: (body: Body) => string | null;
-  /** Pages of other sites are refused, after a body that does not fit. */
+  /** Refuses pages of other sites, after a malformed body. */
   sameSite?: boolean;
-  /** What HEAD answers: the GET's headers after running it, or plain headers with no effect at all. */
+  /** For HEAD: run the GET, or send plain headers without any effect. */
   head?: "run" | "plain";
-  /** Its answers are decisions about somebody's access, which the operator may look up. */
+  /** Its responses are access decisions, which the operator may look up. */
   decidesAccess?: boolean;
   handle: (call: MethodCall<Body, Caller>) => Promise<RouteResult> | RouteResult;
 };
@@ -53,53 +51,58 @@ type MethodCall<Body, Caller> = {
   caller: Caller;
 };
 
-export type RouteSpec<PostBody, GetCaller, PostCaller> = {
+type RouteSpec<PostBody, GetCaller, PostCaller> = {
   GET?: MethodSpec<undefined, GetCaller>;
   POST?: MethodSpec<PostBody, PostCaller>;
   DELETE?: MethodSpec<undefined>;
   /**
-   * The visitor's headers are those of another site, whose proxy asks here: nothing is judged by Origin and
-   * Authorization, and OPTIONS is a method like any other that is not there, as a proxy may take its 204 for a yes.
+   * A site's proxy calls this route, with its visitor's headers. So Origin and Authorization don't count, and OPTIONS
+   * is refused, because a proxy may take its 204 for a yes.
    */
   isForSites?: boolean;
-  /** Turns a refusal into the route's own error shape. Default: Problem Details. */
-  answerRefusal?: (refused: RefusedRequest) => Response;
+  /** The route's own error shape. Default: Problem Details. */
+  toRefusalResponse?: (refused: RefusedRequest) => Response;
 };
 
 export type RefusedRequest = {
   refusal: Refusal;
   origin: string;
   requestId: string;
-  /** The request's: some clients name in them the shape they read. */
+  /** Some clients name the shape they read in them. */
   headers: RequestContext["headers"];
   pathname: string;
   searchParams?: URLSearchParams;
-  /** What was sent as JSON, as far as it was read. */
+  /** As far as it was read. */
   json?: unknown;
 };
 
-/** A route module's loader and action. */
 export type RouteFunction = {
   (request: LoaderFunctionArgs | ActionFunctionArgs): Promise<Response>;
-  /** What the route was declared with; the API description is compared with it. */
+  /** For comparison with the API description. */
   spec: Pick<RouteSpec<unknown, unknown, unknown>, "GET" | "POST" | "DELETE" | "isForSites">;
-  /** For what is refused before the route itself is called. */
-  answerRefusal: (refused: RefusedRequest) => Response;
+  /** For refusals before the route is called. */
+  toRefusalResponse: (refused: RefusedRequest) => Response;
 };
 
 /**
- * Every resource route: method, media type, rate limit, bytes, JSON, caller, shape, proof, the route's own function. A
- * refusal becomes an answer here alone. A body is received only once its request was counted.
+ * Every resource route: method, media type, rate limit, bytes, JSON, caller, shape, proof, `handle`. Only here does a
+ * refusal become a response. The request is counted before its body is received.
  */
 export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCaller = undefined>(
   spec: RouteSpec<PostBody, GetCaller, PostCaller>,
 ): { loader: RouteFunction; action: RouteFunction } {
-  const { GET, POST, DELETE, isForSites = false, answerRefusal: answerShaped = answerProblem } = spec;
-  const answerRefusal = (refused: RefusedRequest) =>
-    addHeaders(answerShaped(refused), { "X-Problem": refused.refusal.slug });
+  const {
+    GET,
+    POST,
+    DELETE,
+    isForSites = false,
+    toRefusalResponse: toShapedResponse = problemResponse,
+  } = spec;
+  const toRefusalResponse = (refused: RefusedRequest) =>
+    addHeaders(toShapedResponse(refused), { "X-Problem": refused.refusal.slug });
   const allow = allowedMethods(spec);
 
-  async function answer({ request: sent, context, params }: LoaderFunctionArgs): Promise<Response> {
+  async function respond({ request: sent, context, params }: LoaderFunctionArgs): Promise<Response> {
     const isHttps = !isForSites && context.service.origin.startsWith("https:");
     const headers = { ...createApiHeaders({ isHttps }), ...(isForSites ? {} : corsHeaders(context)) };
     const request: RunningRequest = { sent, context, params, headers, claim: null, site: null, isForSites };
@@ -107,7 +110,7 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
       const result = await dispatch(spec, allow, request);
       noteAccess(request, null);
       const response = addHeaders(
-        result instanceof Response ? result : answerJson({ body: result }),
+        result instanceof Response ? result : jsonResponse({ body: result }),
         headers,
       );
       return context.method === "HEAD" ? withoutBody(response) : response;
@@ -119,16 +122,16 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
       const { origin } = service;
       const asked = { pathname, searchParams, headers: context.headers, json: request.json };
       const refused = { refusal, origin, requestId, ...asked };
-      return addHeaders(answerRefusal(refused), headers);
+      return addHeaders(toRefusalResponse(refused), headers);
     }
   }
   function noteAccess({ context, claim, site }: RunningRequest, refusal: Refusal | null): void {
     if (context.method !== "POST" || !POST?.decidesAccess) return;
     context.service.noteAccess({ context, claim, refusal, site });
   }
-  const route = Object.assign(answer, {
+  const route = Object.assign(respond, {
     spec: { GET, POST, DELETE, isForSites } as RouteFunction["spec"],
-    answerRefusal,
+    toRefusalResponse,
   });
   return { loader: route, action: route };
 }
@@ -144,13 +147,13 @@ function allowedMethods(spec: {
   return [...(spec.GET ? ["GET", "HEAD"] : []), ...own, ...options].join(", ");
 }
 
-/** The framework leaves the body of a HEAD's response unread, and what it holds open. */
+/** The framework leaves the body of a HEAD response unread, with what it keeps open. */
 async function withoutBody(response: Response): Promise<Response> {
   await response.body?.cancel();
   return new Response(null, response);
 }
 
-/** `headers` are those of every response, `json` what was sent as far as it was read. */
+/** `headers` go into every response. */
 type RunningRequest = {
   sent: Request;
   context: RequestContext;
@@ -162,7 +165,6 @@ type RunningRequest = {
   isForSites: boolean;
 };
 
-/** Throws what it refuses. */
 function dispatch<PostBody, GetCaller, PostCaller>(
   spec: RouteSpec<PostBody, GetCaller, PostCaller>,
   allow: string,
@@ -170,10 +172,10 @@ function dispatch<PostBody, GetCaller, PostCaller>(
 ): Promise<RouteResult> | RouteResult {
   const { context } = request;
   const { method } = context;
-  if (method === "OPTIONS" && !spec.isForSites) return answerOptions(context, allow);
+  if (method === "OPTIONS" && !spec.isForSites) return optionsResponse(context, allow);
   if (method === "POST" && spec.POST) return run(spec.POST, request);
   if (method === "DELETE" && spec.DELETE) return run(spec.DELETE, request);
-  if (method === "HEAD" && spec.GET?.head === "plain") return answerJson({ body: "" });
+  if (method === "HEAD" && spec.GET?.head === "plain") return jsonResponse({ body: "" });
   if (readingMethods.has(method) && spec.GET) return run(spec.GET, request);
   throw new Refusal("method-not-allowed", {
     detail: `${method} is not possible here. Use ${allow}.`,
@@ -207,7 +209,6 @@ async function run<Body, Caller>(
   return method.handle({ context, params, caller: (proven ?? caller) as Caller, body });
 }
 
-/** Undefined where the route has no such step. */
 async function identify<Body, Caller>(
   step: CallerStep<Caller, Body> | undefined,
   request: RunningRequest,
@@ -219,7 +220,7 @@ async function identify<Body, Caller>(
   return caller;
 }
 
-/** With two tokens a proxy might judge one, and a route the other. */
+/** A proxy might check one token, and a route the other. */
 function requireOneAuthorization(context: RequestContext): void {
   if (!context.hasSeveralAuthorizations) return;
   const message = "The request has more than one Authorization header. Send one.";

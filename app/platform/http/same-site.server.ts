@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Refusal } from "~/platform/refusals/refusal";
 
 /**
- * A page of the same site under another origin (`same-site`) may be anybody's on a shared domain: it has to be on the
- * allowlist by name. Clients that are no browsers send neither header.
+ * On a shared domain, another origin of the same site may be anybody's, so the allowlist must name it. Other clients
+ * than browsers send neither header.
  */
 export function requireSameSite(
   headers: IncomingHttpHeaders,

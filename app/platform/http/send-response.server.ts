@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 /** Bodies up to this size go out in one write with their headers. */
 const maxWholeBytes = 64 * 1024;
 
-/** Puts a web `Response` on the socket: its body waits for a slow reader, and is cancelled when the reader leaves. */
+/** The body waits for a slow reader, and is cancelled when the reader leaves. */
 export async function sendResponse(made: Response, to: ServerResponse): Promise<void> {
   to.statusCode = made.status;
   for (const [name, value] of made.headers) {

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { defaultDataDir, defaultPort } from "~/platform/config/early-defaults.mjs";
+import { defaultDataDir, defaultPort } from "~/platform/config/environment-file.mjs";
 import { flag, integer, oneOf, requireUrl, setting, splitList, text } from "~/platform/config/kinds";
 import { ownSecret } from "~/platform/config/secret-strength";
 import { InvalidSetting } from "~/platform/config/setting";
@@ -24,7 +24,7 @@ export const servingSettings = {
     { min: 0, max: 65_535, default: defaultPort },
     "Port the server listens on; 0 takes a free one.",
   ),
-  /** Read by app/commands/start.mjs, before there is anything else. */
+  /** app/commands/start.mjs reads it before anything else. */
   workers: setting(
     "WORKERS",
     { parse: parseWorkers, default: "1", range: workersRange },
@@ -35,7 +35,7 @@ export const servingSettings = {
     { parse: (given, { mode }) => parseOrigin(given, mode), range: "https:// or http:// origin" },
     "The service's own origin, as people's browsers see it. Default: https:// and the first domain, http:// for localhost and loopback names.",
   ),
-  /** null: localhost and the port the server really listens on. */
+  /** null: localhost and the actual port. */
   domains: setting(
     "NEXT_PUBLIC_DOMAIN",
     { parse: parseDomains, range: "`host` or `host:port`, comma-separated" },
@@ -113,14 +113,14 @@ export function readServing(reader: SettingReader) {
   return { ...values, corsOrigins: values.corsOrigins ?? [] };
 }
 
-/** Where the public origin's host is not on the list, nobody can sign in. */
+/** Nobody can sign in if the list lacks the public origin's host. */
 function warnOfForeignOrigin(
   reader: SettingReader,
   { publicOrigin, domains, port }: Omit<ValuesOf<typeof servingSettings>, "mode">,
 ): void {
-  // A list that cannot be read is reported by itself.
+  // An unreadable list is reported separately.
   if (publicOrigin === null || (domains === null && reader.isSet(servingSettings.domains))) return;
-  // Without a list the one domain is localhost and the port, which is known here unless the system chooses it.
+  // Without a list the only domain is localhost and the port, unless the system chooses the port.
   const isPortOpen = domains === null && port === 0;
   const isListed = isPortOpen
     ? new URL(publicOrigin).hostname === "localhost"
@@ -168,7 +168,7 @@ function parseOrigins(given: string, mode: Mode): string[] {
   return urls.map(({ origin }) => origin);
 }
 
-/** Anybody on the path of plain HTTP can read it, and change its pages and act as them. */
+/** Anybody on the path of plain HTTP can read and change it. */
 export function refusePlainHttp(urls: readonly URL[], mode: Mode): void {
   const isPlain = ({ protocol, hostname }: URL) => protocol === "http:" && !isLoopbackName(hostname);
   if (mode !== "production" || !urls.some(isPlain)) return;

@@ -3,7 +3,7 @@ import { RedisOutage } from "~/platform/redis/redis-outage";
 import { Refusal, nothingDone, stateUnavailable } from "~/platform/refusals/refusal";
 import type { RequestContext } from "./request-context.server";
 
-/** An outage of the database or of Redis is a 503; everything else but a refusal is a defect, and says nothing. */
+/** An outage of the database or Redis is a 503. Anything else is a defect, and reveals nothing. */
 export function toRefusal(error: unknown, { onlyReads = false }: { onlyReads?: boolean } = {}): Refusal {
   if (error instanceof Refusal) return error;
   const isOutage = isDatabaseOutage(error) || error instanceof RedisOutage;
@@ -11,7 +11,7 @@ export function toRefusal(error: unknown, { onlyReads = false }: { onlyReads?: b
   return onlyReads ? stateUnavailable(error, nothingDone) : stateUnavailable(error);
 }
 
-/** For the metrics and the log: a defect is an error, an outage (it has a cause) a warning; what is off or busy is as it should be. */
+/** A defect is an error, an outage (it has a cause) a warning, anything else is expected. */
 export function noteRefusal(refusal: Refusal, { service, log, requestId }: RequestContext): void {
   service.countRefusal(refusal);
   const { slug, cause, refusalName } = refusal;

@@ -1,6 +1,6 @@
 import { mkdir, readdir } from "node:fs/promises";
 
-/** The database holds what people wrote: nobody else on this machine reads the folder. */
+/** The database contains personal texts, so only this user may read the folder. */
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -15,7 +15,7 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   }
 }
 
-/** What to write where, if the folder is missing or empty; null if something is there. */
+/** Instructions if the folder is missing or empty, otherwise null. */
 export async function describeMissingContent(contentDir: string): Promise<string | null> {
   const names = await readdir(contentDir).catch(() => []);
   if (names.length > 0) return null;

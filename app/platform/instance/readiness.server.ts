@@ -1,19 +1,19 @@
 import type { Clock } from "../time/clock";
 import { withDeadline } from "../time/deadline";
 
-export type DependencyState = {
+type DependencyState = {
   state: "up" | "down";
   latencyMs: number;
   detail?: string;
-  /** Of work that is done beside requests: how long ago it was last done. */
+  /** For background work. */
   ageSeconds?: number;
 };
 export type ReadinessCheck = {
-  /** A service without it cannot answer; without an optional one it is only degraded. */
+  /** The service is unready without it; without an optional one it is only degraded. */
   required: boolean;
-  /** Throws when the dependency cannot be asked; a sentence tells what is wrong with one that could. */
+  /** Throws if the dependency is unreachable. Returns a sentence if something else is wrong. */
   ask: () => Promise<string | null | { fault: string | null; ageSeconds: number }>;
-  /** What a stranger may be told when it is down: never an address or an error of a third party. */
+  /** For strangers: never an address or an error of a third party. */
   whenDown: string;
 };
 export type Readiness = {
@@ -22,18 +22,18 @@ export type Readiness = {
 };
 
 const askTimeoutMs = 3000;
-/** Checks are shared for this long, so that a probe cannot be used to load what lies behind. */
+/** Bounds the load that probes can cause. */
 const sharedForMs = 1000;
 
 export function createReadiness(checks: Record<string, ReadinessCheck>, clock: Clock) {
-  let latest: { askedAtMs: number; answer: Promise<Readiness> } | undefined;
+  let latest: { askedAtMs: number; readiness: Promise<Readiness> } | undefined;
 
   return function readReadiness(): Promise<Readiness> {
     const nowMs = clock();
     if (!latest || nowMs - latest.askedAtMs >= sharedForMs || nowMs < latest.askedAtMs) {
-      latest = { askedAtMs: nowMs, answer: askAll(checks) };
+      latest = { askedAtMs: nowMs, readiness: askAll(checks) };
     }
-    return latest.answer;
+    return latest.readiness;
   };
 }
 

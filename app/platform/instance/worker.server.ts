@@ -3,20 +3,19 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Registry } from "prom-client";
 
-/** The interval of a worker's heartbeats to the supervisor. */
 const aliveIntervalMs = 1_000;
 
 type Ready = { port: number; origin: string; mode: string; logLevel: string };
 
-export type Worker = {
-  /** Where others of this service serve already; null where nobody does. */
+type Worker = {
+  /** The port that other workers already serve. */
   openPort: number | null;
   tellReady: (ready: Ready) => void;
 };
 
 /**
- * The way to the supervisor (app/commands/supervise.mjs) of a process that serves a port together with others; null
- * for one that serves alone. When the supervisor is gone the process stops in order.
+ * The connection to the supervisor (app/commands/supervise.mjs); null for a process alone. If the supervisor dies, the
+ * process drains and stops.
  */
 export function joinSupervisor(): Worker | null {
   if (!cluster.worker) return null;
@@ -33,11 +32,14 @@ export function joinSupervisor(): Worker | null {
   };
 }
 
-/** Before a port is opened: connections that wait for it at the supervisor, because no worker has it open, go on here. */
+/**
+ * Call it before opening a port: takes over connections that wait at the supervisor because no worker has the port
+ * open.
+ */
 export function takeOverPort(server: Server, port: number): void {
   if (!cluster.worker) return;
   process.on("message", (message: { type: string; port: number }, socket?: Socket) => {
-    // Without a socket: its client has left meanwhile.
+    // Without a socket, its client has left.
     if (message.type !== "connection" || message.port !== port || !socket) return;
     server.emit("connection", socket);
     socket.resume();
@@ -45,7 +47,7 @@ export function takeOverPort(server: Server, port: number): void {
   tell({ type: "opening", port });
 }
 
-/** The metrics as text: of all workers where there are several, whichever of them is asked. */
+/** Metrics of all workers as text, whichever of them is scraped. */
 export function shareMetrics(registry: Registry): () => Promise<string> {
   if (!cluster.worker) return () => registry.metrics();
   const waiting: ((body: string) => void)[] = [];
@@ -61,7 +63,7 @@ export function shareMetrics(registry: Registry): () => Promise<string> {
     });
 }
 
-/** A failed send is ignored: the supervisor is gone, and this process ends. */
+/** Ignores a failed send: the supervisor is gone, and this process ends. */
 function tell(message: object): void {
   process.send?.(message, undefined, undefined, () => {});
 }

@@ -4,8 +4,8 @@ import type { Database } from "~/platform/database/database.server";
 import type { LeaseHold } from "./lease";
 
 /**
- * A condition for the very statement that writes: true while the lease is held. A process that was paused beyond
- * the end of its lease thereby changes nothing. Without a hold the condition is always true.
+ * A condition for a write: true while the lease is ours. A process that was paused for longer than its lease changes
+ * nothing. Without a hold it is always true.
  */
 export function whileHeld(database: Database, hold: LeaseHold | undefined): Prisma.Sql {
   if (hold === undefined) return Prisma.sql`1 = 1`;

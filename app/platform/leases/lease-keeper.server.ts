@@ -4,20 +4,19 @@ import type { LeaseStore } from "./leases.store.server";
 
 export type LeaseKeeper = ReturnType<typeof createLeaseKeeper>;
 
-export type LeaseKeeperOptions = {
+type LeaseKeeperOptions = {
   store: Pick<LeaseStore, "acquireOrRenew" | "release">;
-  /** The id of this process. */
   owner: string;
   leaseSeconds: number;
   log: Pick<Log, "info" | "warn">;
 };
 
-/** How often a process that lacks a lease tries to acquire it. */
+/** How often a process without the lease tries to acquire it. */
 const longestPauseMs = 1_000;
-/** Failures in a row after which a lease is released. It is left to others for as long as a lease lasts. */
+/** After this many failures in a row the lease is released, and left to others for its duration. */
 const failuresAllowed = 5;
 
-/** What this process knows of one lease; moments are of the monotonic clock. */
+/** Times are of the monotonic clock. */
 type KnownLease = {
   name: string;
   hold: LeaseHold | null;
@@ -31,8 +30,8 @@ const findHold = ({ hold, untilMs }: KnownLease) => (performance.now() < untilMs
 const isLeft = ({ leftUntilMs }: KnownLease) => performance.now() < leftUntilMs;
 
 /**
- * Acquires leases that are free and renews them three times in their life. Whether a lease is still held is judged by the
- * monotonic clock from before the request, so that it expires here before it expires in the database.
+ * Acquires free leases and renews each three times in its life. Counts from before the request, by the monotonic clock,
+ * so that a lease expires here before it expires in the database.
  */
 export function createLeaseKeeper({ store, owner, leaseSeconds, log }: LeaseKeeperOptions) {
   const leaseMs = leaseSeconds * 1_000;
@@ -49,7 +48,7 @@ export function createLeaseKeeper({ store, owner, leaseSeconds, log }: LeaseKeep
     log.warn({ lease: lease.name, failures: lease.failures }, "lease released: its work keeps failing");
     lease.leftUntilMs = performance.now() + leaseMs;
     lease.hold = null;
-    // After the renewal that is in flight.
+    // After the renewal in flight.
     running = running.then(() => release([lease.name]));
   }
 
@@ -82,7 +81,7 @@ export function createLeaseKeeper({ store, owner, leaseSeconds, log }: LeaseKeep
       if (isUnavailable) log.info({}, "leases can be renewed again");
       isUnavailable = false;
     } catch (err) {
-      // Once per outage; what is held expires by itself.
+      // Once per outage. Leases expire by themselves.
       if (!isUnavailable) log.warn({ err }, "leases cannot be renewed: database unavailable");
       isUnavailable = true;
     }
@@ -97,7 +96,7 @@ export function createLeaseKeeper({ store, owner, leaseSeconds, log }: LeaseKeep
   }
 
   return {
-    /** One more lease to acquire; to be called before `start`, by the feature whose work it is. */
+    /** Call it before `start`. */
     add(name: string): Lease {
       const lease: KnownLease = { name, hold: null, untilMs: 0, failures: 0, leftUntilMs: 0, listeners: [] };
       leases.push(lease);
@@ -108,9 +107,9 @@ export function createLeaseKeeper({ store, owner, leaseSeconds, log }: LeaseKeep
         noteFailure: () => noteFailure(lease),
       };
     },
-    /** Resolves after the first attempt; while the database is unavailable, it retries. */
+    /** Resolves after the first attempt. Retries while the database is unavailable. */
     start: () => (running = acquireOrRenew().finally(scheduleNext)),
-    /** To be called when the work has ended: releases what is held, so that others go on at once. */
+    /** Call it after the work has ended. Releases all leases, so that others take over at once. */
     stop: async () => {
       isStopped = true;
       clearTimeout(timer);

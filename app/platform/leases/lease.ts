@@ -1,15 +1,15 @@
 /**
- * For statements to check. `name` is that of work that must not be done twice, so that of all processes on one database
- * only the owner of its lease does it. `term` tells apart what one owner held before and after the lease expired.
+ * For conditions in statements. `name` is the work that only one process does. `term` changes whenever the lease is
+ * acquired again.
  */
 export type LeaseHold = { name: string; owner: string; term: bigint };
 
 export type Lease = {
-  /** Null while another process owns it, and when this one cannot be sure that it still does. */
+  /** Null unless this process is sure to own it. */
   findHold: () => LeaseHold | null;
-  /** Called each time the lease was acquired. */
+  /** Called whenever the lease is acquired. */
   onAcquired: (listener: () => void) => void;
-  /** How a piece of the work ended. After failures in a row the lease is released, so that another process may try. */
+  /** After failures in a row the lease is released, so that another process may try. */
   noteSuccess: () => void;
   noteFailure: () => void;
 };

@@ -3,10 +3,7 @@ import type { Database } from "~/platform/database/database.server";
 import type { LeaseHold } from "./lease";
 import { databaseNowMs } from "~/platform/database/database-clock.server";
 
-/**
- * Longer than any lease can be. One that expires later still was acquired before the database's clock was set back, and
- * would keep everybody waiting for as long as that was.
- */
+/** Longer than any lease. A later expiry is from before the database's clock was set back. */
 const beyondAnyLeaseMs = 180_000;
 
 export type LeaseStore = ReturnType<typeof createLeaseStore>;
@@ -14,14 +11,14 @@ export type LeaseStore = ReturnType<typeof createLeaseStore>;
 export function createLeaseStore(database: Database) {
   const now = databaseNowMs(database);
 
-  /** Renews the leases that the owner has, acquires those that expired, and returns all that it has now. */
+  /** Renews the owner's leases, acquires expired ones, and returns all that it has now. */
   async function acquireOrRenew(
     names: readonly string[],
     owner: string,
     leaseMs: number,
   ): Promise<LeaseHold[]> {
     const until = Prisma.sql`${now} + ${BigInt(leaseMs)}`;
-    // Always in one order, so that two processes that do this at once wait for each other one way round.
+    // Always in one order, to avoid deadlocks.
     const rows = names.toSorted().map((name) => Prisma.sql`(${name}, ${owner}, 1, ${until})`);
     return await database.$queryRaw<LeaseHold[]>`
       INSERT INTO "Lease" AS lease ("name", "holder", "term", "expiresAtMs") VALUES ${Prisma.join(rows)}
@@ -35,7 +32,6 @@ export function createLeaseStore(database: Database) {
       RETURNING "name", "holder" AS "owner", "term"`;
   }
 
-  /** Lets others take over at once. */
   async function release(owner: string, names: readonly string[]): Promise<void> {
     const where = { owner, name: { in: [...names] } };
     await database.lease.updateMany({ where, data: { expiresAtMs: 0n } });

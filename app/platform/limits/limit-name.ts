@@ -1,4 +1,3 @@
-/** As clients are told them. */
 export const rateLimitNames = [
   "nonce",
   "gate-access",
@@ -22,7 +21,7 @@ export const rateLimitNames = [
 ] as const;
 export type RateLimitName = (typeof rateLimitNames)[number];
 
-/** `fixed`: so many in each window, which begins with the first hit. `sliding`: so many in any window at all. */
+/** `fixed`: points in each window, which begins with the first hit. `sliding`: points in any window at all. */
 export type LimitAlgorithm = "fixed" | "sliding";
 
 /** Null: the limit is off. */

@@ -16,7 +16,7 @@ export const limitSettings = {
     ...limit("NONCE", "30/60", "GET /api/nonce"),
     text: "GET /api/nonce, in a sliding window.",
     parse: (given: string) => parseLimit(given, "sliding"),
-    // One for all of them.
+    // One switch for all of them.
     switches: { name: "Rate limits" },
   },
   "gate-access": limit("GATE_ACCESS", "60/60", "POST /api/gate-access"),
@@ -68,11 +68,11 @@ export function readLimits(reader: SettingReader): Record<RateLimitName, Configu
   const limits = reader.read(limitSettings);
   const keys = Object.keys(limitSettings) as (keyof typeof limitSettings)[];
   const rows = keys.filter((key) => limits[key] === null).map((key) => limitSettings[key]);
-  // What is off by default takes nothing away.
+  // A limit that is off by default doesn't count.
   const off = rows.filter((row) => row.default !== "0").map(({ name }) => name);
   const isOn = off.length === 0;
   const why = isOn ? "No RATE_LIMIT_ setting is 0." : `0 is set for ${off.join(", ")}.`;
   reader.setSwitch(limitSettings.nonce, isOn, why);
-  // The other half of the way through the gate's page.
+  // The second half of the way through the gate's page.
   return { ...limits, "door-enter": limits.pages };
 }

@@ -5,63 +5,41 @@ import { createRateLimiter } from "./rate-limiter.server";
 const windowMs = 60_000;
 const hitOf = (key: string, nowMs = 1_000_000) => ({ key, points: 3, windowMs, nowMs });
 
-test("a window admits its points, reports where it stands, and restarts when it has expired or is dated in the future", async () => {
-  const { takeFromWindow } = createMemoryLimits();
+test("a window admits its points, reports where it stands, and restarts when it has expired or is dated in the future", () => {
+  const { take } = createMemoryLimits();
   const startedAtMs = 1_000_000;
-  for (const points of [1, 2, 3])
-    expect(await takeFromWindow(hitOf("a"))).toEqual({ isAdmitted: true, startedAtMs, points });
+  for (const points of [1, 2, 3]) expect(take(hitOf("a"))).toEqual({ isAdmitted: true, startedAtMs, points });
   const late = hitOf("a", startedAtMs + windowMs - 1);
-  expect(await takeFromWindow(late)).toEqual({ isAdmitted: false, startedAtMs, points: 3 });
-  expect(await takeFromWindow(hitOf("a", startedAtMs + windowMs))).toMatchObject({
-    isAdmitted: true,
-    points: 1,
-  });
-  const setBack = hitOf("a", startedAtMs - windowMs);
-  expect(await takeFromWindow(setBack)).toMatchObject({ isAdmitted: true, points: 1 });
+  expect(take(late)).toEqual({ isAdmitted: false, startedAtMs, points: 3 });
+  expect(take(hitOf("a", startedAtMs + windowMs))).toMatchObject({ isAdmitted: true, points: 1 });
+  expect(take(hitOf("a", startedAtMs - windowMs))).toMatchObject({ isAdmitted: true, points: 1 });
 });
 
-test("the clients seen longest ago are forgotten beyond the maximum, and the others keep their limit", async () => {
-  for (const rule of ["takeFromWindow", "takeFromLog"] as const) {
-    const limits = createMemoryLimits({ maxClients: 100 });
-    const admit = async (key: string) => (await limits[rule](hitOf(key))).isAdmitted;
-    for (let count = 0; count < 3; count += 1) expect(await admit("busy")).toBe(true);
-    for (let client = 0; client < 1_000; client += 1) {
-      await limits[rule](hitOf(`client ${client}`));
-      // A client that keeps coming is not evicted.
-      if (client % 50 === 0) expect(await admit("busy")).toBe(false);
-    }
-    expect(limits.size()).toBe(100);
-    expect(await admit("client 999")).toBe(true);
-    for (let client = 0; client < 100; client += 1) await limits[rule](hitOf(`later ${client}`));
-    expect(await admit("busy")).toBe(true);
+test("the clients seen longest ago are forgotten beyond the maximum, and the others keep their limit", () => {
+  const limits = createMemoryLimits({ maxClients: 100 });
+  const admit = (key: string) => limits.take(hitOf(key)).isAdmitted;
+  for (let count = 0; count < 3; count += 1) expect(admit("busy")).toBe(true);
+  for (let client = 0; client < 1_000; client += 1) {
+    limits.take(hitOf(`client ${client}`));
+    // A client that keeps coming is not evicted.
+    if (client % 50 === 0) expect(admit("busy")).toBe(false);
   }
+  expect(limits.size()).toBe(100);
+  expect(admit("client 999")).toBe(true);
+  for (let client = 0; client < 100; client += 1) limits.take(hitOf(`later ${client}`));
+  expect(admit("busy")).toBe(true);
 });
 
-test("a client forgotten while its limit is in force is reported, one forgotten afterwards is not", async () => {
-  for (const rule of ["takeFromWindow", "takeFromLog"] as const) {
-    let forgotten = 0;
-    const limits = createMemoryLimits({ maxClients: 10, onForgotten: () => void (forgotten += 1) });
-    const [nowMs, laterMs] = [1_000_000, 1_000_000 + windowMs];
-    for (let client = 0; client < 10; client += 1) await limits[rule](hitOf(`client ${client}`, nowMs));
-    expect(forgotten).toBe(0);
-    await limits[rule](hitOf("one too many", nowMs + windowMs - 1));
-    expect(forgotten).toBe(1);
-    for (let client = 0; client < 9; client += 1) await limits[rule](hitOf(`later ${client}`, laterMs));
-    expect(forgotten).toBe(1);
-  }
-});
-
-test("a sliding limit of many requests keeps a bounded number of times, those of the latest", async () => {
-  const limits = createMemoryLimits({ maxMoments: 1_000 });
-  for (let client = 0; client < 50; client += 1)
-    for (let hit = 0; hit < 100; hit += 1)
-      await limits.takeFromLog({ ...hitOf(`client ${client}`), points: 100 });
-  expect(limits.moments()).toBe(1_000);
-  expect(limits.size()).toBe(10);
-  expect((await limits.takeFromLog({ ...hitOf("client 49"), points: 100 })).isAdmitted).toBe(false);
-  // One client alone may have more than all together.
-  for (let hit = 0; hit < 1_500; hit += 1) await limits.takeFromLog({ ...hitOf("busy"), points: 2_000 });
-  expect(limits.size()).toBe(1);
+test("a client forgotten while its limit is in force is reported, one forgotten afterwards is not", () => {
+  let forgotten = 0;
+  const limits = createMemoryLimits({ maxClients: 10, onForgotten: () => void (forgotten += 1) });
+  const [nowMs, laterMs] = [1_000_000, 1_000_000 + windowMs];
+  for (let client = 0; client < 10; client += 1) limits.take(hitOf(`client ${client}`, nowMs));
+  expect(forgotten).toBe(0);
+  limits.take(hitOf("one too many", nowMs + windowMs - 1));
+  expect(forgotten).toBe(1);
+  for (let client = 0; client < 9; client += 1) limits.take(hitOf(`later ${client}`, laterMs));
+  expect(forgotten).toBe(1);
 });
 
 test("a hundred thousand clients during a database outage cost little time and bounded memory", async () => {

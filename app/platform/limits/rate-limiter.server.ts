@@ -1,10 +1,12 @@
 import { RateLimiterPrisma, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { RateLimiterStoreAbstract } from "rate-limiter-flexible";
+import type { WarnLog } from "~/platform/log/log.server";
+import type { Metrics } from "~/platform/metrics/metrics.server";
+import { systemClock } from "~/platform/time/clock";
 import type { Clock } from "~/platform/time/clock";
 import { readHits } from "./hit-log";
 import type { LimitAlgorithm } from "./limit-name";
 import { createMemoryLimits } from "./memory-limits.server";
-import type { MemoryLimits } from "./memory-limits.server";
 import { limitKeys } from "./redis-rate-limits.store.server";
 import type { Hit, RateLimitStore, WindowModel } from "./rate-limits.store.server";
 
@@ -12,7 +14,7 @@ export type LimitVerdict = {
   allowed: boolean;
   limit: number;
   remaining: number;
-  /** Whole seconds until a request will be admitted again: at least 1 when refused, 0 when allowed. */
+  /** Whole seconds until a request will be admitted again: at least 1 if refused, 0 if allowed. */
   retryAfterSeconds: number;
   /** Whole seconds until some of the used points are free again. */
   resetSeconds: number;
@@ -21,19 +23,43 @@ export type LimitVerdict = {
 
 export type RateLimiter = { consume: (clientId: string) => Promise<LimitVerdict> };
 
-export type RateLimiterOptions = {
-  store: RateLimitStore;
+type Limit = {
   /** Keeps the limits of different routes apart. */
   name: string;
   points: number;
   windowSeconds: number;
   algorithm: LimitAlgorithm;
+};
+
+type RateLimiterOptions = Limit & {
+  store: RateLimitStore;
   clock: Clock;
-  /** Called for each request that the store could not count and memory counted instead. */
+  /** Called for each request that memory counted because the store failed. */
   onStoreFailure: (error: unknown) => void;
   /** Called for each client evicted from memory although its limit applied. */
   onForgotten?: () => void;
 };
+
+type LimiterDependencies = {
+  store: RateLimitStore;
+  metrics: Pick<Metrics, "countLimiterStoreFailure" | "countForgottenClient">;
+  log: WarnLog;
+};
+
+/** Logs and counts failures of the store. */
+export function openLimiter({ store, metrics, log }: LimiterDependencies, limit: Limit): RateLimiter {
+  const { name } = limit;
+  return createRateLimiter({
+    ...limit,
+    store,
+    clock: systemClock,
+    onStoreFailure: (error) => {
+      metrics.countLimiterStoreFailure(name);
+      log.warn({ limit: name, err: error }, "rate limit store unavailable; limits are kept in memory");
+    },
+    onForgotten: () => metrics.countForgottenClient(name),
+  });
+}
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { points: limit, windowSeconds, clock } = options;
@@ -58,45 +84,49 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 }
 
 /**
- * The library's own stores count fixed windows; none of them slides or bounds its memory, so those are ours. The library
- * caches refusals and falls back to memory where a store fails.
+ * The library's own stores count fixed windows. The sliding log and the bounded memory are ours. The library caches
+ * refusals and falls back to memory if a store fails.
  */
 function createLibraryLimiter(options: RateLimiterOptions): RateLimiterStoreAbstract {
-  const { store, name, points, windowSeconds, onForgotten, onStoreFailure } = options;
+  const { store, name, points, windowSeconds, clock, onForgotten, onStoreFailure } = options;
+  const windowMs = windowSeconds * 1000;
   const limit = { keyPrefix: name, points, duration: windowSeconds };
+  const toHit = (key: string): Hit => ({ key, points, windowMs, nowMs: clock() });
   const memory = createMemoryLimits({ onForgotten });
-  const insuranceLimiter = new CountingLimiter({ ...limit, storeClient: memory }, (key) =>
-    takeFrom(memory, key, options),
-  );
+  const insuranceLimiter = new CountingLimiter({ ...limit, storeClient: memory }, async (key) => {
+    const hit = toHit(key);
+    const { isAdmitted, points: used, startedAtMs } = memory.take(hit);
+    return toLibraryResult(hit, isAdmitted, { used, resetAtMs: startedAtMs + windowMs });
+  });
   const insured = { ...limit, inMemoryBlockOnConsumed: points + 1, insuranceLimiter };
-  function tellFailure(error: unknown): never {
+  function reportFailure(error: unknown): never {
     onStoreFailure(error);
     throw error;
   }
   if (options.algorithm === "sliding") {
     return new CountingLimiter({ ...insured, storeClient: store }, (key) =>
-      takeFrom(store, key, options).catch(tellFailure),
+      takeFromLog(store, toHit(key)).catch(reportFailure),
     );
   }
   if ("openWindows" in store) {
-    const { deleteMany, upsert } = store.openWindows(windowSeconds * 1000);
+    const { deleteMany, upsert } = store.openWindows(windowMs);
     const windows: WindowModel = {
-      deleteMany: (request) => deleteMany(request).catch(tellFailure),
-      upsert: (request) => upsert(request).catch(tellFailure),
+      deleteMany: (request) => deleteMany(request).catch(reportFailure),
+      upsert: (request) => upsert(request).catch(reportFailure),
     };
-    // The sweep deletes what has expired.
+    // The sweep deletes expired rows.
     const ofDatabase = { tableName: "windows", storeClient: { windows }, clearExpiredByTimeout: false };
     return new RateLimiterPrisma({ ...insured, ...ofDatabase });
   }
   const { defineCommand, rlflxIncr } = store.windowClient;
   const storeClient = {
     defineCommand,
-    rlflxIncr: (values: string[]) => rlflxIncr(values).catch(tellFailure),
+    rlflxIncr: (values: string[]) => rlflxIncr(values).catch(reportFailure),
   };
   return new RateLimiterRedis({ ...insured, keyPrefix: limitKeys.window(name), storeClient });
 }
 
-/** Then all cached refusals are dropped: from a thousand on the library walks through all of them for each one it adds. */
+/** Beyond it all cached refusals are dropped: from a thousand on, the library walks through all of them each time. */
 const maxBlockedClients = 900;
 
 function boundBlocks(limiter: RateLimiterStoreAbstract) {
@@ -120,22 +150,12 @@ function boundBlocks(limiter: RateLimiterStoreAbstract) {
   };
 }
 
-async function takeFrom(
-  store: Pick<RateLimitStore, "takeFromLog"> & Partial<MemoryLimits>,
-  key: string,
-  { points, windowSeconds, clock, algorithm }: RateLimiterOptions,
-): Promise<RateLimiterRes> {
-  const hit: Hit = { key, points, windowMs: windowSeconds * 1000, nowMs: clock() };
-  const { windowMs, nowMs } = hit;
-  if (algorithm === "fixed" && store.takeFromWindow) {
-    const { isAdmitted, points: used, startedAtMs } = await store.takeFromWindow(hit);
-    return toLibraryResult(hit, isAdmitted, { used, resetAtMs: startedAtMs + windowMs });
-  }
+async function takeFromLog(store: RateLimitStore, hit: Hit): Promise<RateLimiterRes> {
   const { isAdmitted, hits } = await store.takeFromLog(hit);
   const inWindow = readHits(hits)
-    .slice(-points)
-    .filter((atMs) => atMs > nowMs - windowMs);
-  const resetAtMs = (inWindow[0] ?? nowMs) + windowMs;
+    .slice(-hit.points)
+    .filter((atMs) => atMs > hit.nowMs - hit.windowMs);
+  const resetAtMs = (inWindow[0] ?? hit.nowMs) + hit.windowMs;
   return toLibraryResult(hit, isAdmitted, { used: inWindow.length, resetAtMs });
 }
 
@@ -154,19 +174,18 @@ function toLibraryResult(
 type LibrarySettings = ConstructorParameters<typeof RateLimiterPrisma>[0];
 
 /**
- * The library's limiter on a count of ours. The package exports no base for stores; of the stores that it does, this one
- * asks nothing of its client before the two methods that are replaced here. `consume` calls no others.
+ * The library's limiter on our own count. The package exports no base for stores. This one asks nothing of its client
+ * before the two methods that are replaced here, and `consume` calls no others.
  */
 class CountingLimiter extends RateLimiterPrisma {
   readonly #take: (key: string) => Promise<RateLimiterRes>;
 
-  /** `take`: counts one request, or refuses to, and tells where the client stands. */
   constructor(settings: LibrarySettings, take: (key: string) => Promise<RateLimiterRes>) {
     super({ ...settings, clearExpiredByTimeout: false });
     this.#take = take;
   }
 
-  /** The result is passed to the next one. */
+  /** The result is passed to the next method. */
   _upsert(key: string): Promise<RateLimiterRes> {
     return this.#take(key);
   }

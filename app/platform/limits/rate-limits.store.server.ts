@@ -1,12 +1,11 @@
 import type { Database } from "~/platform/database/database.server";
 import { momentDigits, toMoment } from "./hit-log";
 
-/** One hit on one limit of one client. */
 export type Hit = { key: string; points: number; windowMs: number; nowMs: number };
 
-export type LogTake = { isAdmitted: boolean; hits: string };
+type LogTake = { isAdmitted: boolean; hits: string };
 
-/** The methods of a model that `RateLimiterPrisma` calls. */
+/** The parts of a model that `RateLimiterPrisma` calls. */
 export type WindowModel = {
   deleteMany: (request: { where: { key: string; expire: { lte: Date } } }) => Promise<{ count: number }>;
   upsert: (request: {
@@ -16,23 +15,22 @@ export type WindowModel = {
   }) => Promise<{ points: number; expire: Date }>;
 };
 
-/** The methods of a client that `RateLimiterRedis` calls. */
+/** The parts of a client that `RateLimiterRedis` calls. */
 export type WindowClient = {
   defineCommand: (name: string, script: { lua: string }) => void;
-  /** The key, and the script's parameters. */
   rlflxIncr: (values: string[]) => Promise<unknown>;
 };
 
 export type RateLimitStore = {
-  /** At most `points` in any `windowMs`, wherever it begins. */
+  /** At most `points` in any `windowMs`. */
   takeFromLog: (hit: Hit) => Promise<LogTake>;
 } & ({ openWindows: (windowMs: number) => WindowModel } | { windowClient: WindowClient });
 
 export function createRateLimitStore(database: Database) {
-  /** The library's model of a window, in the columns that the table has. */
+  /** The library's model of a window, in our columns. */
   function openWindows(windowMs: number): WindowModel {
     return {
-      /** A window from the future was opened before the clock was set back, and would stay for too long. */
+      /** Deletes windows from the future too: they were opened before the clock was set back. */
       async deleteMany({ where: { key, expire } }) {
         const now = BigInt(expire.lte.getTime());
         const isOver = {
@@ -61,9 +59,8 @@ export function createRateLimitStore(database: Database) {
 }
 
 /**
- * One conditional statement decides and counts, so that all processes together admit what the limit allows. A hit is
- * admitted when there are fewer than `points` in the log, or the `points`-th last has left
- * the window. A refusal writes nothing.
+ * One conditional statement decides and counts, so that all processes together admit what the limit allows. It admits a
+ * hit if the log has fewer than `points`, or the `points`-th last has left the window. A refusal writes nothing.
  */
 function upsertLog(database: Database, hit: Hit) {
   const now = toMoment(hit.nowMs);

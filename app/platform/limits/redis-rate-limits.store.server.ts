@@ -7,16 +7,15 @@ import type { RateLimitStore, WindowClient } from "./rate-limits.store.server";
 /** `name`: of the limit. `key`: `<name>:<client>`. */
 export const limitKeys = { window: (name: string) => `rate:${name}`, log: (key: string) => `hits:${key}` };
 
-/** For clocks that differ: what has left a log by ours must not be gone by that of Redis before. */
+/** Clocks differ: Redis must not delete a hit before it has left the log by our clock. */
 export const limitKeepMs = 60_000;
 
-/** The limits of several instances, in Redis. The contract is documented in rate-limits.store.server.ts. */
 export function createRedisRateLimitStore(redis: Redis): RateLimitStore {
   return {
     windowClient: createWindowClient(redis),
 
     async takeFromLog({ key, points, windowMs, nowMs }) {
-      const answer = await redis.run({
+      const reply = await redis.run({
         script: logScript,
         keys: [limitKeys.log(key)],
         parameters: [
@@ -27,13 +26,13 @@ export function createRedisRateLimitStore(redis: Redis): RateLimitStore {
           windowMs + limitKeepMs,
         ],
       });
-      const [admitted, hits] = answer as [number, string];
+      const [admitted, hits] = reply as [number, string];
       return { isAdmitted: admitted === 1, hits };
     },
   };
 }
 
-/** The library's own script, run like every other one: traced, timed, and with outages told as such. */
+/** Runs the library's own script like every other one: traced, timed, with outages named. */
 function createWindowClient(redis: Redis): WindowClient {
   let script: RedisScript | undefined;
   return {
@@ -47,7 +46,6 @@ function createWindowClient(redis: Redis): WindowClient {
   };
 }
 
-/** Moments are text of one width, as in the database: they compare as text. */
 const logScript = defineScript({
   name: "limit-log",
   lua: `

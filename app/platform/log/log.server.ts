@@ -6,15 +6,15 @@ import { redactFields, redactText } from "./redact";
 import { isTextFormat, toTextLine } from "./text-line.mjs";
 
 export type Log = Logger;
-export type LogLevel = LevelWithSilent;
+type LogLevel = LevelWithSilent;
 export type LogFormat = "text" | "json";
-/** What most modules write to. Messages are constant, so that they can be searched; fields hold what differs. */
+/** Messages are constant, so that they can be searched; variable parts are fields. */
 export type EventLog = Record<"info" | "warn", (fields: Record<string, unknown>, message: string) => void>;
 export type WarnLog = Pick<EventLog, "warn">;
 
 /**
- * A JSON object a line. Fields (those of children too) pass through `redactFields`, and the finished line through
- * `redactText`, so that no proof, credential or message text is printed by mistake.
+ * JSON lines. Fields (those of children too) pass through `redactFields`, and the finished line through `redactText`,
+ * so that no proof, credential or message text is printed by mistake.
  */
 export function createLog(level: LogLevel, destination: DestinationStream): Log {
   const log = pino(
@@ -22,7 +22,7 @@ export function createLog(level: LogLevel, destination: DestinationStream): Log 
       level,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: redactFields },
-      // Errors arrive here as plain, redacted objects.
+      // Errors are already plain, redacted objects.
       serializers: { err: (err: unknown) => err },
       hooks: { streamWrite: redactText },
     },
@@ -32,14 +32,14 @@ export function createLog(level: LogLevel, destination: DestinationStream): Log 
   return log;
 }
 
-/** When a full pipe or disk is tried again. */
+/** Until the next try at a full pipe or disk. */
 const retryMs = 5;
-/** A pipe takes such a piece whole or not at all, so lines of several processes do not mix. */
+/** A pipe takes such a piece whole or not at all, so lines of several processes don't mix. */
 const maxPieceBytes = 4096;
-/** So much waits for a slow reader; further lines are dropped. */
+/** For a slow reader. Further lines are dropped. */
 const maxWaitingBytes = 4 * 1024 * 1024;
 
-/** `endLimitMs`: how long a process that ends waits for its reader in all. */
+/** `endLimitMs`: how long an ending process waits for its reader. */
 type LogOptions = { format?: LogFormat | null; fileDescriptor?: number; endLimitMs?: number };
 
 /** On standard output, where no write ever waits: docs/decisions/063-log-output.md. */
@@ -60,7 +60,7 @@ export function openLog(level: LogLevel, options: LogOptions = {}) {
     else retry ??= setTimeout(flush, retryMs);
   });
 
-  /** Returns whether everything is out. */
+  /** Returns whether everything is written. */
   function flush(): boolean {
     clearTimeout(retry);
     retry = undefined;
@@ -93,8 +93,8 @@ export function openLog(level: LogLevel, options: LogOptions = {}) {
 }
 
 /**
- * pino formats the bindings of the root only, and children inherit from it: replacing both methods once
- * covers every descendant.
+ * pino formats the bindings of the root only, and children inherit from it, so replacing both methods covers every
+ * descendant.
  */
 function redactBindings(log: Log): void {
   const { child, setBindings } = log;

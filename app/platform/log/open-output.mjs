@@ -1,8 +1,8 @@
 import { constants, fstatSync, openSync } from "node:fs";
 
 /**
- * Where a write that would wait fails instead. A pipe or a terminal is opened a second time, so that this holds for us
- * alone. What cannot be, such as a socket, Node sets so for all who share it, once its stream is asked for.
+ * An output whose writes fail instead of waiting. A pipe or a terminal is opened a second time, so that only this
+ * process is affected. For others, such as a socket, Node sets this for all who share it once its stream is requested.
  * @param {number} fileDescriptor
  * @returns {number}
  */

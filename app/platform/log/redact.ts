@@ -1,10 +1,10 @@
-export const redacted = "[redacted]";
+const redacted = "[redacted]";
 
-/** Names whose value is a proof or a credential; compared without case, hyphens and underscores, by ending. */
+/** Names of proofs and credentials, by their ending, without case, hyphens and underscores. */
 const credentialName =
   /(?:authorization|cookie|jwt|signature|nonce|secret|token|password|passphrase|apikey|privatekey)s?$/;
 
-/** Names whose value is what a person wrote, or a body that holds it. */
+/** Names of personal texts, and of bodies that contain them. */
 const personalNames = new Set([
   "message",
   "messages",
@@ -23,8 +23,8 @@ const personalNames = new Set([
 const maxDepth = 8;
 
 /**
- * A copy that may be logged: values under a secret's name, at any depth, are replaced, and credentials inside other
- * strings too. Big integers become decimal strings; cycles and unsupported values become words.
+ * A loggable copy. Replaces values under a secret's name, at any depth, and credentials inside other strings. Big
+ * integers become decimal strings; cycles and unsupported values become words.
  */
 export function redactFields(fields: Record<string, unknown>): Record<string, unknown> {
   return redactRecord(fields, []);
@@ -87,15 +87,15 @@ function isTellingName(key: string): boolean {
   return personalNames.has(name) || credentialName.test(name);
 }
 
-/** Flags and counts are allowed under these names; the values themselves are not. */
+/** Flags and counts may be logged under these names, values may not. */
 function isTelling(key: string, value: unknown): boolean {
   if (value === null || value === undefined || typeof value === "boolean") return false;
   return !(typeof value === "number" && key.endsWith("s"));
 }
 
 /**
- * Replaces credentials inside running text: JWTs, Bearer and Basic values, webhook secrets, hex of 64 bytes and more,
- * `nonce=…` and the like, the user part of URLs. JSON stays JSON: no match contains a quote or a backslash.
+ * Replaces credentials inside text: JWTs, Bearer and Basic values, webhook secrets, hex of 64 bytes and more, `nonce=…`
+ * and the like, the user part of URLs. JSON stays JSON: no match contains a quote or a backslash.
  */
 export function redactText(text: string): string {
   return text
@@ -107,6 +107,6 @@ export function redactText(text: string): string {
     .replace(/\/\/(?!user:password@)[^\s"\\/@]+@/g, `//${redacted}@`);
 }
 
-/** A quote after the name counts only when escaped: a bare one is the structure of the JSON line itself. */
+/** Only an escaped quote after the name counts: a bare one is the structure of the JSON line. */
 const namedValue =
   /((?:authorization|cookie|jwt|signature|nonce|secret|token|password|passphrase|api[-_]?key|private[-_]?key)(?:\\+")?\s*[=:]\s*(?:\\+")?)(?!\[redacted\])[^\s"\\&,;}]+/gi;

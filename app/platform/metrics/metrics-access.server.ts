@@ -3,9 +3,9 @@ import type { Server } from "node:http";
 import { Refusal } from "../refusals/refusal";
 import { isSameSecret } from "../text/same-secret.server";
 
-export const metricsChallenge = 'Bearer realm="latchkey-metrics"';
+const metricsChallenge = 'Bearer realm="latchkey-metrics"';
 
-/** Without a token the public address shows no metrics at all. */
+/** Without a token the public address shows no metrics. */
 export function requireMetricsToken(authorization: string | undefined, expected: string | null): void {
   if (expected === null) {
     throw new Refusal("not-found", {
@@ -21,7 +21,7 @@ export function requireMetricsToken(authorization: string | undefined, expected:
   }
 }
 
-/** Metrics on a port of their own, reachable from this machine only. */
+/** On a port of its own, for this machine only. */
 export function createMetricsServer(render: () => Promise<{ body: string; contentType: string }>): Server {
   return createServer((request, response) => {
     if (request.url !== "/metrics" || request.method !== "GET") {

@@ -1,5 +1,5 @@
-/** Headers of answers. An answer that names one always has it; what only some have are its `ownHeaders`. */
-export const answerHeaders = {
+/** A response that names one always has it. Optional headers are its `ownHeaders`. */
+export const responseHeaders = {
   "X-Request-Id": {
     description: "The id of this request, as it stands in the server's log.",
     schema: { type: "string", pattern: "^[A-Za-z0-9._-]{8,64}$" },
@@ -67,9 +67,9 @@ export type HeaderDescription = {
   schema: { type: "string" | "integer"; pattern?: string; minimum?: number };
   example: string | number;
 };
-export type AnswerHeaderName = keyof typeof answerHeaders;
+export type ResponseHeaderName = keyof typeof responseHeaders;
 
-export const rateLimitHeaders: readonly AnswerHeaderName[] = [
+export const rateLimitHeaders: readonly ResponseHeaderName[] = [
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",
   "RateLimit",

@@ -1,26 +1,26 @@
 import { OpenAPIRegistry, OpenApiGeneratorV3 } from "@asteasolutions/zod-to-openapi";
 import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 import type { RateLimit, RateLimitName } from "~/platform/limits/limit-name";
-import { movePath } from "~/platform/config/moved-path";
-import type { MovedPaths } from "~/platform/config/moved-path";
+import { movePath } from "~/platform/config/api-path";
+import type { MovedPaths } from "~/platform/config/api-path";
 import { defaultJsonBounds } from "~/platform/shapes/json-text";
 import { refusalTable } from "~/platform/refusals/refusal";
 import type { RefusalName } from "~/platform/refusals/refusal";
-import { answerHeaders, rateLimitHeaders } from "./answer-headers";
-import type { AnswerHeaderName, HeaderDescription } from "./answer-headers";
+import { responseHeaders, rateLimitHeaders } from "./answer-headers";
+import type { ResponseHeaderName, HeaderDescription } from "./answer-headers";
 import { describeRefusals, problemExample, problemSchemaOf, refusalHeaders } from "./problem-answers";
 import type { Contents, problemSchema, RefusalContent } from "./problem-answers";
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV3["generateDocument"]>;
 
-export type AnswerDescription = {
+export type ResponseDescription = {
   description: string;
-  headers?: readonly AnswerHeaderName[];
+  headers?: readonly ResponseHeaderName[];
   ownHeaders?: Record<string, HeaderDescription>;
   content?: Contents;
 };
 
-/** Whom a route serves: what its caller step looks at, and what it refuses. */
+/** The proofs that a route's caller step reads and refuses. */
 export type CallerDescription = {
   security: readonly string[];
   query?: NonNullable<RouteConfig["request"]>["query"];
@@ -29,7 +29,7 @@ export type CallerDescription = {
 
 export type OperationDescription = {
   method: "get" | "post" | "delete";
-  /** With parameters in braces, as OpenAPI writes them. */
+  /** With parameters in braces. */
   path: string;
   operationId: string;
   tag: string;
@@ -41,22 +41,22 @@ export type OperationDescription = {
   maxBodyBytes?: number;
   /** Members and elements in all; see `json-text.ts`. */
   maxBodyValues?: number;
-  /** Everything else is refused while the server is still starting. */
-  answersWhileStarting?: boolean;
-  /** Names of security schemes, each one way in; "none": without any. */
+  /** Other routes are refused while the server is starting. */
+  respondsWhileStarting?: boolean;
+  /** Names of security schemes, each sufficient; "none": without any. */
   security?: readonly string[];
   /** For a route with a caller step, in place of `security`. */
   caller?: CallerDescription;
   parameters?: Pick<NonNullable<RouteConfig["request"]>, "params" | "query" | "headers">;
   body?: NonNullable<NonNullable<RouteConfig["request"]>["body"]>;
-  answers: Record<number, AnswerDescription>;
-  /** From the route's own function; those of the start-up buffer and the route builder are added. */
+  answers: Record<number, ResponseDescription>;
+  /** From the route's own function. The registry adds those of the start-up buffer and the route builder. */
   refusals?: readonly RefusalName[];
-  /** By status: headers that some of these refusals have besides. */
+  /** By status: further headers that some of these refusals have. */
   refusalHeaders?: Readonly<Record<number, Record<string, HeaderDescription>>>;
   /** By status, in place of Problem: with members of the route's own. */
   problems?: Readonly<Record<number, typeof problemSchema>>;
-  /** The counterpart of `answerRefusal` in the route's RouteSpec. Default: Problem. */
+  /** The counterpart of `toRefusalResponse` in the route's RouteSpec. Default: Problem. */
   refusalContent?: RefusalContent;
 };
 
@@ -64,21 +64,21 @@ type SecurityScheme = Parameters<OpenAPIRegistry["registerComponent"]>[2];
 type ApiOptions = {
   origin: string;
   limits: Readonly<Record<string, RateLimit>>;
-  /** Routes by their default path, and where they are instead. */
+  /** Default paths, and the operator's. */
   movedPaths?: MovedPaths;
-  /** Routes that are switched off, in the framework's notation: their operations are left out. */
+  /** Routes that are switched off, in the framework's notation. */
   hiddenPaths?: readonly string[];
 };
 
-/** Collects what each feature's `<feature>.openapi.ts` says about its routes, and writes the document. */
+/** Collects what each feature's `<feature>.openapi.ts` describes, and writes the document. */
 export class ApiRegistry {
   readonly #options: ApiOptions;
   readonly #registry = new OpenAPIRegistry();
   readonly #tags: { name: string; description: string }[] = [];
   readonly #schemes = new Map<string, SecurityScheme>();
-  /** Tags and security schemes of the operations that are not left out. */
+  /** Tags and security schemes of the described operations. */
   readonly #used = new Set<string>();
-  readonly #usedHeaders = new Set<AnswerHeaderName>();
+  readonly #usedHeaders = new Set<ResponseHeaderName>();
   readonly #usedExamples = new Set<RefusalName>();
 
   constructor(options: ApiOptions) {
@@ -138,7 +138,7 @@ export class ApiRegistry {
       if (this.#used.has(name)) this.#registry.registerComponent("securitySchemes", name, scheme);
     }
     for (const name of this.#usedHeaders) {
-      this.#registry.registerComponent("headers", name, { ...answerHeaders[name], required: true });
+      this.#registry.registerComponent("headers", name, { ...responseHeaders[name], required: true });
     }
     for (const name of this.#usedExamples) {
       const value = problemExample(name, origin);
@@ -157,16 +157,16 @@ export class ApiRegistry {
     });
   }
 
-  #describeRefusals(operation: OperationDescription, hasLimit: boolean): Record<number, AnswerDescription> {
+  #describeRefusals(operation: OperationDescription, hasLimit: boolean): Record<number, ResponseDescription> {
     const byStatus = new Map<number, RefusalName[]>();
     for (const name of refusalsOf(operation, hasLimit)) {
       const { status } = refusalTable[name];
       byStatus.set(status, [...(byStatus.get(status) ?? []), name]);
     }
     const { refusalContent = (refused) => this.#problemContent(refused, operation.problems) } = operation;
-    const answers = [...byStatus].map(([status, names]): [number, AnswerDescription] => {
+    const answers = [...byStatus].map(([status, names]): [number, ResponseDescription] => {
       const { always, sometimes } = refusalHeaders({ names, status, hasLimit });
-      const ownHeaders = sometimes.map((name) => [name, { ...answerHeaders[name], required: false }]);
+      const ownHeaders = sometimes.map((name) => [name, { ...responseHeaders[name], required: false }]);
       const answer = {
         description: describeRefusals(names, this.#options.origin),
         headers: always,
@@ -192,21 +192,21 @@ export class ApiRegistry {
     };
   }
 
-  #headersOf({ headers = [], ownHeaders }: Pick<AnswerDescription, "headers" | "ownHeaders">) {
+  #headersOf({ headers = [], ownHeaders }: Pick<ResponseDescription, "headers" | "ownHeaders">) {
     for (const name of headers) this.#usedHeaders.add(name);
     const shared = headers.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const);
     return { ...Object.fromEntries(shared), ...ownHeaders };
   }
 }
 
-/** An address with something in the place of what may differ, as OpenAPI and the framework write it. */
+/** Replaces parameters, in the notation of OpenAPI and of the framework. */
 function shapeOf(path: string): string {
   return path.replace(/\{\w+\}|:\w+|\*/g, "?");
 }
 
-/** Every route needs a server that has started, and most need what it keeps: one refusal says that either is away. */
+/** Every route needs a server that has started, and most need its state. One refusal covers both. */
 function refusalsOf(operation: OperationDescription, hasLimit: boolean): RefusalName[] {
-  const { body, malformedBody, caller, refusals = [], answersWhileStarting } = operation;
+  const { body, malformedBody, caller, refusals = [], respondsWhileStarting } = operation;
   const ofBody = ["request-timeout", "body-too-large", "unsupported-media-type"] as const;
   return [
     "method-not-allowed",
@@ -215,7 +215,7 @@ function refusalsOf(operation: OperationDescription, hasLimit: boolean): Refusal
     ...(hasLimit ? (["too-many-requests"] as const) : []),
     ...(caller?.refusals ?? []),
     ...refusals,
-    ...(answersWhileStarting ? [] : (["state-unavailable"] as const)),
+    ...(respondsWhileStarting ? [] : (["state-unavailable"] as const)),
     "internal-error",
   ];
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ZodMediaTypeObject } from "@asteasolutions/zod-to-openapi";
-import type { AnswerDescription } from "./api-registry";
+import type { ResponseDescription } from "./api-registry";
 
 type JsonContent = { schema: ZodMediaTypeObject["schema"] } & (
   { example: unknown } | { examples: Record<string, { summary: string; value: unknown }> }
@@ -10,16 +10,16 @@ export function jsonContent(content: JsonContent) {
   return { "application/json": content };
 }
 
-/** The one answer that is no refusal. */
-export function answersJson(
+/** The only response that is no refusal. */
+export function respondsJson(
   description: string,
   content: JsonContent,
-  more?: Pick<AnswerDescription, "ownHeaders">,
-): Record<number, AnswerDescription> {
+  more?: Pick<ResponseDescription, "ownHeaders">,
+): Record<number, ResponseDescription> {
   return { 200: { description, ...more, content: jsonContent(content) } };
 }
 
-/** For answers that have an ETag. */
+/** For responses with an ETag. */
 export const versionHeader = {
   headers: z.object({
     "If-None-Match": z

@@ -4,12 +4,12 @@ import { maxIssues } from "~/platform/shapes/shape-issues";
 import { refusalTable } from "~/platform/refusals/refusal";
 import type { RefusalName } from "~/platform/refusals/refusal";
 import { rateLimitHeaders } from "./answer-headers";
-import type { AnswerHeaderName } from "./answer-headers";
+import type { ResponseHeaderName } from "./answer-headers";
 
 export type Contents = NonNullable<ResponseConfig["content"]>;
 export type RefusalContent = (refused: { names: readonly RefusalName[]; status: number }) => Contents;
 
-/** What every refusal of this service looks like, unless a route keeps an error shape of its own. */
+/** The shape of every refusal, unless a route has its own. */
 export const problemSchema = z
   .object({
     type: z.url().describe("Names the kind of problem. The address opens a page that explains it."),
@@ -78,15 +78,15 @@ export function problemSchemaOf(status: number) {
   return status === 429 ? rateLimitProblemSchema : problemSchema;
 }
 
-/** Worth a retry; a 503 of something that is switched off is not. */
+/** Worth a retry, unlike a 503 of something that is switched off. */
 const outages: readonly RefusalName[] = ["chain-unavailable", "state-unavailable"];
 
 type RefusalGroup = { names: readonly RefusalName[]; status: number; hasLimit: boolean };
 
-/** A limit counts after method, media type and size were judged; a starting server refuses with 503 before. */
+/** A limit counts after method, media type and size were checked. A starting server refuses with 503 before. */
 export function refusalHeaders({ names, status, hasLimit }: RefusalGroup) {
-  const always: AnswerHeaderName[] = ["X-Request-Id", "X-Problem", "Cache-Control"];
-  const sometimes: AnswerHeaderName[] = [];
+  const always: ResponseHeaderName[] = ["X-Request-Id", "X-Problem", "Cache-Control"];
+  const sometimes: ResponseHeaderName[] = [];
   if (status === 401) always.push("WWW-Authenticate");
   if (status === 405) always.push("Allow");
   if (status === 409 || status === 429) always.push("Retry-After");
@@ -98,7 +98,6 @@ export function refusalHeaders({ names, status, hasLimit }: RefusalGroup) {
   return { always, sometimes };
 }
 
-/** The refusals of a status in words, each with the page that explains it. */
 export function describeRefusals(names: readonly RefusalName[], origin: string): string {
   const lines = names.map((name) => {
     const { slug, title, meaning } = refusalTable[name];
@@ -107,7 +106,7 @@ export function describeRefusals(names: readonly RefusalName[], origin: string):
   return lines.length === 1 ? lines.join("") : lines.map((line) => `- ${line}`).join("\n");
 }
 
-/** How the routes of chat, speech and quota word their refusals; the counterpart of `answerError`. */
+/** Refusals of chat, speech and quota; the counterpart of `errorResponse`. */
 const errorSchema = z
   .looseObject({
     error: z.string().describe("What was refused, in a few words."),

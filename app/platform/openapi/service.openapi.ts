@@ -1,10 +1,9 @@
 import * as z from "zod";
-import { answersJson, jsonContent, versionHeader } from "./json-content";
+import { respondsJson, jsonContent, versionHeader } from "./json-content";
 import type { ApiRegistry, OperationDescription } from "./api-registry";
 
 const tag = "Service";
 
-/** The routes that no feature owns. */
 export function describeService(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "Configuration, health and metrics of the gate." });
   api.describe(getSettingsOperation);
@@ -104,7 +103,7 @@ export const getSettingsOperation: OperationDescription = {
   tag,
   summary: "Read what a client needs to sign",
   description: "The chain, the contract and the standard of the keys. Nothing here is secret.",
-  answers: answersJson("The public settings.", {
+  answers: respondsJson("The public settings.", {
     schema: settingsSchema,
     example: {
       mode: "production",
@@ -164,8 +163,8 @@ export const getHealthOperation: OperationDescription = {
   tag,
   summary: "Ask whether the process lives",
   description: "Touches nothing outside the process. Answers while the server is still starting, too.",
-  answersWhileStarting: true,
-  answers: answersJson("It does.", { schema: healthSchema, example: { status: "alive" } }),
+  respondsWhileStarting: true,
+  answers: respondsJson("It does.", { schema: healthSchema, example: { status: "alive" } }),
 };
 
 const up = { state: "up", latencyMs: 1.4 };
@@ -188,7 +187,7 @@ export const getReadinessOperation: OperationDescription = {
   summary: "Ask whether the service can answer",
   description:
     "Asks the database, the chain, how long ago transfers of keys were read, and the providers that are not switched off. One asking is shared by everybody for a second. Answers while the server is still starting, too.",
-  answersWhileStarting: true,
+  respondsWhileStarting: true,
   answers: {
     200: {
       description: "Everything the service cannot do without can be asked.",

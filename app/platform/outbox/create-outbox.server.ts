@@ -14,7 +14,6 @@ const webhookTimeoutMs = 10_000;
 
 type OutboxDependencies = {
   settings: ReturnType<typeof readNotifications>;
-  /** Writes each feature's notifications as mail. */
   renderers: EmailRenderers;
   database: Database;
   instance: string;

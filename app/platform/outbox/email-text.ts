@@ -3,10 +3,10 @@ import type { ClaimedDelivery } from "./outbox";
 
 export type EmailText = { subject: string; text: string };
 export type NotificationFacts = { data: Record<string, unknown>; at: string };
-/** By the kind of notification; null when the data lacks what the text needs. */
+/** By the kind of notification; null if the data is incomplete. */
 export type EmailRenderers = Readonly<Record<string, (facts: NotificationFacts) => EmailText | null>>;
 
-/** Data that is not what its kind promises is shown as the JSON it is: better a plain mail than none. */
+/** Unexpected data is shown as JSON: better a plain mail than none. */
 export function renderEmail(
   { notificationId, kind, payload, createdAtMs }: Omit<ClaimedDelivery, "channel" | "attempts">,
   renderers: EmailRenderers,
@@ -30,7 +30,7 @@ function readableMoment(ms: number): string {
   return `${moment.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** A visitor's text, quoted line by line, so that it cannot pass for ours. */
+/** Quotes a visitor's text line by line, so that it can't pass for ours. */
 export function quoted(text: string): string {
   return text
     .split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
@@ -38,14 +38,14 @@ export function quoted(text: string): string {
     .join("\n");
 }
 
-/** For headers and labelled lines: never more than one line, whatever it was made of. */
+/** For headers and labelled lines. */
 export function oneLine(text: string, maxLength = 100): string {
   const line = withoutControls(text.replace(/[\s\u0085]+/gu, " ")).trim();
   const characters = Array.from(line);
   return characters.length <= maxLength ? line : `${characters.slice(0, maxLength - 1).join("")}…`;
 }
 
-/** Drops control characters (tabs stay) and those that reorder text on the screen. */
+/** Drops control characters (except tabs) and those that reorder text on the screen. */
 function withoutControls(text: string): string {
   return text.replace(/[^\P{Cc}\t]|[\u202a-\u202e\u2066-\u2069]/gu, "");
 }

@@ -7,6 +7,7 @@ import { createEmailGateway } from "./email.gateway.server";
 import { quoted } from "./email-text";
 import type { EmailRenderers } from "./email-text";
 import type { ClaimedDelivery } from "./outbox";
+import { attemptDelivery } from "./outbox-channel.server";
 
 const occurredAtMs = Date.UTC(2026, 2, 4, 5, 6, 7);
 const submission = {
@@ -67,7 +68,7 @@ type Sending = {
 
 function send({ mail, to = "ops@example.org", from = "gate@example.org", ...rest }: Sending) {
   const gateway = createEmailGateway({ to, from, renderers, ...rest });
-  return gateway.deliver({ ...delivery, ...mail }, new AbortController().signal);
+  return attemptDelivery(gateway, { ...delivery, ...mail }, new AbortController().signal);
 }
 
 /** Header lines as a mail reader sees them, folded lines joined. */
@@ -183,7 +184,7 @@ test("an attempt ends when the sender stops", async () => {
     from: "c@d.example",
   });
   const stopper = new AbortController();
-  const outcome = gateway.deliver(delivery, stopper.signal);
+  const outcome = attemptDelivery(gateway, delivery, stopper.signal);
   await connection;
   stopper.abort();
   expect(await outcome).toMatchObject({ outcome: "retry" });

@@ -1,11 +1,11 @@
-import type { Clock } from "~/platform/time/clock";
 import type { Log } from "~/platform/log/log.server";
-import { withCutOff } from "./cut-off.server";
+import type { Clock } from "~/platform/time/clock";
+import { linkAbort } from "~/platform/time/linked-abort";
 import type { Channel, ClaimedDelivery, DeliveryOutcome, Gateway } from "./outbox";
 import { neverAttemptAtMs, retryDelayMs } from "./outbox";
 import type { OutboxStore } from "./outbox.store.server";
 
-export type ChannelOptions = {
+type ChannelOptions = {
   channel: Channel;
   gateway: Gateway;
   store: OutboxStore;
@@ -14,20 +14,32 @@ export type ChannelOptions = {
   claimant: string;
   claimSeconds: number;
   parallelism: number;
-  attemptTimeoutMs: number;
   random: () => number;
 };
 
-/** A hanging receiver delays no other channel. Claimed is only what is sent at once, so no claim ages in a queue. */
+/** A hanging receiver delays no other channel. Claims only what it sends at once, so no claim ages in a queue. */
 export function createChannelSender(options: ChannelOptions) {
-  const { parallelism } = options;
-  const claim = createClaimer(options);
+  const { channel, store, log, claimant, claimSeconds, parallelism } = options;
   const inFlight = new Set<Promise<void>>();
   const stopper = new AbortController();
   let running: Promise<void> | null = null;
   let lookAgain = false;
   let closing = false;
+  let isUnavailable = false;
   let wake: () => void = () => undefined;
+
+  async function claim(limit: number): Promise<ClaimedDelivery[]> {
+    try {
+      const claimed = await store.claimDueDeliveries({ claimant, limit, claimSeconds, channels: [channel] });
+      if (isUnavailable) log.info({ channel }, "outbox: database available again");
+      isUnavailable = false;
+      return claimed;
+    } catch (err) {
+      if (!isUnavailable) log.error({ channel, err }, "outbox: database unavailable; notifications wait");
+      isUnavailable = true;
+      return [];
+    }
+  }
 
   function launch(delivery: ClaimedDelivery): void {
     const send = sendAndRecord(options, delivery, stopper.signal).finally(() => {
@@ -43,7 +55,7 @@ export function createChannelSender(options: ChannelOptions) {
       const woken = new Promise<void>((resolve) => (wake = resolve));
       const room = parallelism - inFlight.size;
       const claimed = room > 0 ? await claim(room) : [];
-      // A claim made during close is left to expire: there is no time to send it.
+      // A claim made during close expires: there is no time to send it.
       if (closing) break;
       claimed.forEach(launch);
       if (claimed.length > 0) continue;
@@ -53,7 +65,7 @@ export function createChannelSender(options: ChannelOptions) {
     await Promise.all(inFlight);
   }
 
-  /** Sends what is due, and what becomes due meanwhile; resolves when all of it has been tried. */
+  /** Sends what is due, and what becomes due meanwhile. */
   function drain(): Promise<void> {
     lookAgain = true;
     wake();
@@ -78,62 +90,69 @@ export function createChannelSender(options: ChannelOptions) {
   };
 }
 
-function createClaimer({ channel, store, log, claimant, claimSeconds }: ChannelOptions) {
-  let isUnavailable = false;
-
-  return async function claim(limit: number): Promise<ClaimedDelivery[]> {
-    try {
-      const claimed = await store.claimDueDeliveries({ claimant, limit, claimSeconds, channels: [channel] });
-      if (isUnavailable) log.info({ channel }, "outbox: database available again");
-      isUnavailable = false;
-      return claimed;
-    } catch (err) {
-      // Once per outage: the poll comes back every few seconds.
-      if (!isUnavailable) log.error({ channel, err }, "outbox: database unavailable; notifications wait");
-      isUnavailable = true;
-      return [];
-    }
-  };
-}
-
-/** Never rejects: what cannot be recorded is sent again when its claim expires. */
+/** Never rejects: a delivery whose outcome can't be stored is sent again when its claim expires. */
 async function sendAndRecord(
   options: ChannelOptions,
   delivery: ClaimedDelivery,
   stopSignal: AbortSignal,
 ): Promise<void> {
-  const { channel, log } = options;
-  const result = await attempt(options, delivery, stopSignal);
+  const { channel, gateway, log } = options;
+  const fields = { channel, notificationId: delivery.notificationId };
+  const result = await attemptDelivery(gateway, delivery, stopSignal).catch(
+    (err: unknown): DeliveryOutcome => {
+      log.error({ ...fields, err }, "unexpected delivery error");
+      return { outcome: "retry", error: "the gateway failed unexpectedly; see the log" };
+    },
+  );
   const { outcome } = result;
-  // Cut off by stop(): whether it arrived is unknown, so the claim expires and the next process sends it again.
+  // Whether it arrived is unknown, so the claim expires and the next process sends it again.
   if (stopSignal.aborted && outcome !== "delivered") return;
-  const fields = { channel, notificationId: delivery.notificationId, outcome };
   try {
-    if (await record(options, delivery, result)) logOutcome(options, delivery, result);
-    else log.warn(fields, "delivery claim expired while sending");
+    const isStored = await storeOutcome(options, delivery, result);
+    const attempt = delivery.attempts + 1;
+    if (!isStored) log.warn({ ...fields, outcome }, "delivery claim expired while sending");
+    else if (outcome === "delivered") log.info({ ...fields, attempt }, "notification delivered");
+    else if (outcome === "retry")
+      log.warn({ ...fields, attempt, reason: result.error }, "delivery failed; retrying");
+    else
+      log.error(
+        { ...fields, attempt, reason: result.error },
+        "delivery given up; it stays readable in the database",
+      );
   } catch (err) {
     log.error(
-      { ...fields, err },
+      { ...fields, outcome, err },
       "delivery outcome could not be stored; it is sent again when its claim expires",
     );
   }
 }
 
-/** One send, bounded: a gateway that breaks its promise to end or not to throw costs one attempt. */
-async function attempt(
-  { gateway, attemptTimeoutMs, log, channel }: ChannelOptions,
+/** Raced, not only aborted: a client that ignores its signal must not hold a delivery forever. */
+export async function attemptDelivery(
+  { timeoutMs, deliver }: Gateway,
   delivery: ClaimedDelivery,
   stopSignal: AbortSignal,
 ): Promise<DeliveryOutcome> {
+  const { controller, unlink } = linkAbort([stopSignal]);
+  const timer = setTimeout(() => controller.abort(), timeoutMs).unref();
+  const cutOff = new Promise<DeliveryOutcome>((resolve) => {
+    const cut = () => {
+      const error = stopSignal.aborted ? "stopped before the response" : `no response within ${timeoutMs} ms`;
+      resolve({ outcome: "retry", error });
+    };
+    if (stopSignal.aborted) cut();
+    else controller.signal.addEventListener("abort", cut, { once: true });
+  });
   try {
-    return await withCutOff(attemptTimeoutMs, stopSignal, (signal) => gateway.deliver(delivery, signal));
-  } catch (err) {
-    log.error({ channel, notificationId: delivery.notificationId, err }, "unexpected delivery error");
-    return { outcome: "retry", error: "the gateway failed unexpectedly; see the log" };
+    // The cut-off comes first: an aborted attempt may lose its own error to the race.
+    return await Promise.race([cutOff, deliver(delivery, controller.signal)]);
+  } finally {
+    clearTimeout(timer);
+    unlink();
   }
 }
 
-function record(options: ChannelOptions, delivery: ClaimedDelivery, result: DeliveryOutcome) {
+function storeOutcome(options: ChannelOptions, delivery: ClaimedDelivery, result: DeliveryOutcome) {
   const { store, claimant, channel, clock, random } = options;
   const claim = { notificationId: delivery.notificationId, channel, claimant };
   if (result.outcome === "delivered") return store.markDelivered(claim);
@@ -142,16 +161,4 @@ function record(options: ChannelOptions, delivery: ClaimedDelivery, result: Deli
       ? neverAttemptAtMs
       : clock() + retryDelayMs(delivery.attempts + 1, random(), result.retryAfterMs);
   return store.markFailed({ ...claim, error: result.error, nextAttemptAtMs });
-}
-
-function logOutcome(
-  { channel, log }: ChannelOptions,
-  { notificationId, attempts }: ClaimedDelivery,
-  result: DeliveryOutcome,
-): void {
-  const fields = { channel, notificationId, attempt: attempts + 1 };
-  if (result.outcome === "delivered") return log.info(fields, "notification delivered");
-  const failure = { ...fields, reason: result.error };
-  if (result.outcome === "retry") log.warn(failure, "delivery failed; retrying");
-  else log.error(failure, "delivery given up; it stays readable in the database");
 }

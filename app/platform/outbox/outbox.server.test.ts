@@ -6,13 +6,16 @@ import { createOutboxMemoryStore } from "~e2e/support/databases/outbox-memory-st
 import type { OutboxMemoryStore } from "~e2e/support/databases/outbox-memory-store";
 import { startSmtpReceiver } from "~e2e/support/providers/smtp-receiver";
 import { startWebhookReceiver } from "~e2e/support/providers/webhook-receiver";
-import type { WebhookAnswer } from "~e2e/support/providers/webhook-receiver";
+import type { WebhookResponse } from "~e2e/support/providers/webhook-receiver";
 import { createEmailGateway } from "./email.gateway.server";
 import type { DeliveryOutcome, Gateway } from "./outbox";
 import { neverAttemptAtMs } from "./outbox";
 import { createOutboxSender } from "./outbox.server";
-import type { OutboxSender, OutboxSenderOptions } from "./outbox.server";
 import { createWebhookGateway } from "./webhook.gateway.server";
+
+type OutboxSender = ReturnType<typeof createOutboxSender>;
+
+type OutboxSenderOptions = Parameters<typeof createOutboxSender>[0];
 
 const secret = `whsec_${createHash("sha256").update("outbox test key").digest("base64")}`;
 const startMs = 1_800_000_000_000;
@@ -45,7 +48,7 @@ function createFixture() {
   return { store, clock, passMs, createSender, lines, entries };
 }
 
-async function startReceiver(answer?: WebhookAnswer) {
+async function startReceiver(answer?: WebhookResponse) {
   const receiver = await startWebhookReceiver(new Webhook(secret), answer);
   closers.push(() => receiver.close());
   const gateway = createWebhookGateway({ url: receiver.url, secret, timeoutMs: 5_000 });
@@ -56,6 +59,7 @@ async function startReceiver(answer?: WebhookAnswer) {
 function createHeldGateway() {
   const held: { id: string; finish: (outcome: DeliveryOutcome) => void; signal: AbortSignal }[] = [];
   const gateway: Gateway = {
+    timeoutMs: 60_000,
     deliver: (delivery, signal) =>
       new Promise((finish) => held.push({ id: delivery.notificationId, finish, signal })),
   };
@@ -402,11 +406,12 @@ test("stop is bounded: a send that does not end is cut off and its claim left to
 });
 
 test.each<{ why: string; gateway: Gateway }>([
-  { why: "never ends", gateway: { deliver: () => new Promise(() => undefined) } },
-  { why: "rejects", gateway: { deliver: () => Promise.reject(new Error("whsec_planted")) } },
+  { why: "never ends", gateway: { timeoutMs: 30, deliver: () => new Promise(() => undefined) } },
+  { why: "rejects", gateway: { timeoutMs: 30, deliver: () => Promise.reject(new Error("whsec_planted")) } },
   {
     why: "throws",
     gateway: {
+      timeoutMs: 30,
       deliver: () => {
         throw new TypeError("whsec_planted");
       },
@@ -415,9 +420,9 @@ test.each<{ why: string; gateway: Gateway }>([
 ])("a gateway that $why costs one attempt, reveals no secret and loses no delivery", async ({ gateway }) => {
   const { store, createSender, lines } = createFixture();
   store.queue({ notificationId: "n1" });
-  await createSender({ gateways: { webhook: gateway }, attemptTimeoutMs: 30, claimSeconds: 1 }).sendDue();
+  await createSender({ gateways: { webhook: gateway }, claimSeconds: 1 }).sendDue();
   expect(only(store)).toMatchObject({ attempts: 1, nextAttemptAtMs: startMs + 5_000 });
-  expect(only(store)?.lastError).toMatch(/no answer within|failed unexpectedly/);
+  expect(only(store)?.lastError).toMatch(/no response within|failed unexpectedly/);
   expect(lines.join("")).not.toContain("planted");
 });
 
@@ -446,6 +451,7 @@ test("the status says so when the store cannot be read", async () => {
 
 test("a claim shorter than an attempt is refused at start-up", () => {
   const { createSender } = createFixture();
-  expect(() => createSender({ attemptTimeoutMs: 90_000, claimSeconds: 90 })).toThrow(/outlast/);
-  expect(() => createSender({ attemptTimeoutMs: 89_999, claimSeconds: 90 })).not.toThrow();
+  const gateway = (timeoutMs: number): Gateway => ({ timeoutMs, deliver: () => new Promise(() => {}) });
+  expect(() => createSender({ gateways: { webhook: gateway(90_000) }, claimSeconds: 90 })).toThrow(/outlast/);
+  expect(() => createSender({ gateways: { webhook: gateway(89_999) }, claimSeconds: 90 })).not.toThrow();
 });

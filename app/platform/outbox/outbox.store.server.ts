@@ -13,13 +13,12 @@ import type {
 import { neverAttemptAtMs } from "./outbox";
 
 type Store = ReturnType<typeof createOutboxStore>;
-/** For features: the outbox alone writes into its tables. */
 export type Outbox = Pick<Store, "enqueue" | "isQueued" | "retry">;
 export type OutboxStore = Omit<Store, keyof Outbox>;
 
-/** `channels`: where notifications are sent. Without any they stay readable in the operator's view. */
+/** Without channels, notifications stay readable in the operator's view. */
 export function createOutboxStore(database: Database, clock: Clock, channels: readonly Channel[] = []) {
-  /** In the transaction of what it tells of, so that both are there or neither. Resolves with the notification's id. */
+  /** In the transaction of the event, so that both are stored or neither. Returns the notification's id. */
   async function enqueue(
     transaction: Pick<Prisma.TransactionClient, "notification" | "notificationDelivery">,
     { kind, data }: Notification,
@@ -41,14 +40,14 @@ export function createOutboxStore(database: Database, clock: Clock, channels: re
     return (await database.notification.count({ where: { id } })) > 0;
   }
 
-  /** Claims what is due and not claimed, the longest due first. No two callers claim the same delivery. */
+  /** Claims due deliveries, the longest due first. No two callers claim the same one. */
   async function claimDueDeliveries(request: ClaimRequest): Promise<ClaimedDelivery[]> {
     if (request.channels.length === 0) return [];
     const rows = await claimRows(database, BigInt(clock()), request);
     return await addNotifications(database, rows);
   }
 
-  /** False when the claim expired and another process took the delivery over, or had already finished it. */
+  /** False if the claim expired and another process has taken the delivery over. */
   async function markDelivered(claim: DeliveryClaim): Promise<boolean> {
     const { count } = await database.notificationDelivery.updateMany({
       where: heldBy(claim),
@@ -80,7 +79,7 @@ export function createOutboxStore(database: Database, clock: Clock, channels: re
     });
   }
 
-  /** Makes them due now; resolves with their number. One that is being sent or was delivered is left alone. */
+  /** Makes them due now, and returns their number. Skips those being sent or delivered. */
   async function retry(
     transaction: Pick<Prisma.TransactionClient, "notificationDelivery">,
     deliveries: DeliveryRef | "given-up",
@@ -104,7 +103,7 @@ function heldBy({ notificationId, channel, claimant }: DeliveryClaim) {
 
 type ClaimedRow = DeliveryRef & { channel: Channel; attempts: number | bigint; nextAttemptAtMs: bigint };
 
-/** The conditions stand twice: under each row's lock they are looked at again, as another may be faster. */
+/** Checks the conditions twice, the second time under each row's lock, because another process may be faster. */
 async function claimRows(database: Database, now: bigint, request: ClaimRequest): Promise<ClaimedRow[]> {
   const { claimant, limit, claimSeconds, channels } = request;
   const rows = await database.$queryRaw<ClaimedRow[]>`
@@ -130,7 +129,7 @@ async function addNotifications(database: Database, rows: ClaimedRow[]): Promise
   const byId = new Map(notifications.map((notification) => [notification.id, notification]));
   return rows.flatMap(({ notificationId, channel, attempts }) => {
     const notification = byId.get(notificationId);
-    // Deleted between the two statements, and its deliveries with it.
+    // Deleted between the two statements, together with its deliveries.
     if (notification === undefined) return [];
     const { kind, payload } = notification;
     const createdAtMs = Number(notification.createdAtMs);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { InvalidSetting } from "~/platform/config/setting";
-import { readSmtpUrl } from "./smtp-url";
+import { readSmtpUrl } from "./outbox.settings";
 
 test("host, port, credentials and TLS from the first byte are read", () => {
   expect(readSmtpUrl("smtps://me%40x.example:a%3Ab@mail.example:465")).toMatchObject({

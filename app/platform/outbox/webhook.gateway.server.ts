@@ -1,21 +1,19 @@
 import { Webhook } from "standardwebhooks";
 import { systemClock } from "~/platform/time/clock";
 import type { Clock } from "~/platform/time/clock";
-import { withCutOff } from "./cut-off.server";
 import type { ClaimedDelivery, DeliveryOutcome, Gateway } from "./outbox";
 import { longestRetryAfterMs } from "./outbox";
-import { webhookKey } from "./webhook-secret";
+import { webhookKey } from "./outbox.settings";
 
 type WebhookOptions = {
   url: string;
   secret: string;
-  /** For the whole exchange, name lookup and TLS included. */
   timeoutMs: number;
   fetch?: typeof globalThis.fetch;
   clock?: Clock;
 };
 
-/** By Standard Webhooks. No redirects: they would carry a signed body where the operator never sent it. */
+/** Standard Webhooks. Follows no redirects: the operator never sent the signed body there. */
 export function createWebhookGateway({
   url,
   secret,
@@ -23,39 +21,26 @@ export function createWebhookGateway({
   fetch = globalThis.fetch,
   clock = systemClock,
 }: WebhookOptions): Gateway {
-  const target = new URL(url);
   const signer = new Webhook(webhookKey(secret), { format: "raw" });
 
-  return {
-    deliver: (delivery, signal) =>
-      withCutOff(timeoutMs, signal, (attemptSignal) =>
-        post({ target, signer, fetch, clock, delivery, signal: attemptSignal }),
-      ),
-  };
-}
-
-type Post = Required<Pick<WebhookOptions, "fetch" | "clock">> & {
-  target: URL;
-  signer: Webhook;
-  delivery: ClaimedDelivery;
-  signal: AbortSignal;
-};
-
-async function post({ target, signer, fetch, clock, delivery, signal }: Post): Promise<DeliveryOutcome> {
-  try {
-    const response = await fetch(target, {
-      method: "POST",
-      redirect: "manual",
-      headers: signedHeaders(signer, delivery, clock()),
-      body: delivery.payload,
-      signal,
-    });
-    // Not awaited: a receiver that never ends its body has answered all the same.
-    response.body?.cancel().catch(() => undefined);
-    return readAnswer(response, clock());
-  } catch (error) {
-    return { outcome: "retry", error: describeNetworkError(error) };
+  async function deliver(delivery: ClaimedDelivery, signal: AbortSignal): Promise<DeliveryOutcome> {
+    try {
+      const response = await fetch(url, {
+        method: "POST",
+        redirect: "manual",
+        headers: signedHeaders(signer, delivery, clock()),
+        body: delivery.payload,
+        signal,
+      });
+      // Not awaited: the receiver may never end its body.
+      response.body?.cancel().catch(() => undefined);
+      return readResponse(response, clock());
+    } catch (error) {
+      return { outcome: "retry", error: describeNetworkError(error) };
+    }
   }
+
+  return { timeoutMs, deliver };
 }
 
 function signedHeaders(signer: Webhook, delivery: ClaimedDelivery, nowMs: number): Record<string, string> {
@@ -68,7 +53,7 @@ function signedHeaders(signer: Webhook, delivery: ClaimedDelivery, nowMs: number
   };
 }
 
-function readAnswer(response: Response, nowMs: number): DeliveryOutcome {
+function readResponse(response: Response, nowMs: number): DeliveryOutcome {
   const { status } = response;
   if (status >= 200 && status < 300) return { outcome: "delivered" };
   if (status === 410) return { outcome: "give-up", error: "answered 410: the receiver is gone for good" };
@@ -84,7 +69,7 @@ function readAnswer(response: Response, nowMs: number): DeliveryOutcome {
   };
 }
 
-/** Seconds or an HTTP date, as a wait from now; what makes no sense counts as no wait. */
+/** Seconds or an HTTP date, as a wait from now. Anything else is no wait. */
 export function parseRetryAfterMs(value: string | null, nowMs: number): number {
   const text = value?.trim() ?? "";
   const waitMs = /^\d{1,15}$/.test(text) ? Number(text) * 1000 : parseHttpDateMs(text) - nowMs;
@@ -95,7 +80,7 @@ function parseHttpDateMs(text: string): number {
   return /^[A-Z][a-z]+, .+ GMT$/.test(text) ? Date.parse(text) : Number.NaN;
 }
 
-/** Only error codes: messages of the client may hold the address, and with it what the operator put there. */
+/** Only error codes: the client's messages may contain the address, which may contain a secret. */
 function describeNetworkError(error: unknown): string {
   for (let current = error, depth = 0; current instanceof Error && depth < 4; depth++) {
     const code = "code" in current ? current.code : undefined;

@@ -4,11 +4,12 @@ import type { AddressInfo, Socket } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterEach, expect, test } from "vitest";
 import { startWebhookReceiver } from "~e2e/support/providers/webhook-receiver";
-import type { WebhookAnswer, WebhookReceiver } from "~e2e/support/providers/webhook-receiver";
+import type { WebhookResponse, WebhookReceiver } from "~e2e/support/providers/webhook-receiver";
 import type { ClaimedDelivery } from "./outbox";
+import { attemptDelivery } from "./outbox-channel.server";
 import { longestRetryAfterMs } from "./outbox";
 import { createWebhookGateway, parseRetryAfterMs } from "./webhook.gateway.server";
-import { webhookKey } from "./webhook-secret";
+import { webhookKey } from "./outbox.settings";
 
 const keyBytes = createHash("sha256").update("a test's webhook key").digest();
 const secret = `whsec_${keyBytes.toString("base64")}`;
@@ -26,7 +27,7 @@ afterEach(async () => {
   await Promise.all(closers.splice(0).map((close) => close()));
 });
 
-async function startReceiver(answer?: WebhookAnswer): Promise<WebhookReceiver> {
+async function startReceiver(answer?: WebhookResponse): Promise<WebhookReceiver> {
   const receiver = await startWebhookReceiver(new Webhook(secret), answer);
   closers.push(() => receiver.close());
   return receiver;
@@ -49,7 +50,7 @@ async function startSocketServer(onConnection: (socket: Socket) => void): Promis
 
 function send(url: string, timeoutMs: number = 5_000) {
   const gateway = createWebhookGateway({ url, secret, timeoutMs });
-  return gateway.deliver(delivery, new AbortController().signal);
+  return attemptDelivery(gateway, delivery, new AbortController().signal);
 }
 
 test("a notification is one POST whose signature the Standard Webhooks library accepts", async () => {
@@ -72,7 +73,7 @@ test("the signature is an HMAC over id, timestamp and body, made at the moment o
     timeoutMs: 5_000,
     clock: () => 1_700_000_123_999,
   });
-  await gateway.deliver(delivery, new AbortController().signal);
+  await attemptDelivery(gateway, delivery, new AbortController().signal);
   const headers = receiver.received[0]?.headers;
   expect(headers?.["webhook-timestamp"]).toBe("1700000123");
   const mac = createHmac("sha256", keyBytes)
@@ -94,7 +95,7 @@ test("a plain secret signs with its own characters, even when it looks like base
   const receiver = await startWebhookReceiver(new Webhook(plain, { format: "raw" }));
   closers.push(() => receiver.close());
   const gateway = createWebhookGateway({ url: receiver.url, secret: plain, timeoutMs: 5_000 });
-  await gateway.deliver(delivery, new AbortController().signal);
+  await attemptDelivery(gateway, delivery, new AbortController().signal);
   expect(receiver.received[0]?.verified).toBe(true);
 });
 
@@ -191,7 +192,7 @@ test("a receiver that accepts and says nothing costs the timeout and no more", a
   const url = await startSocketServer(() => undefined);
   const startedAt = performance.now();
   const outcome = await send(url, 200);
-  expect(outcome).toEqual({ outcome: "retry", error: "no answer within 200 ms" });
+  expect(outcome).toEqual({ outcome: "retry", error: "no response within 200 ms" });
   expect(performance.now() - startedAt).toBeLessThan(10_000);
 });
 
@@ -201,7 +202,7 @@ test("a receiver that drips its header costs the timeout and no more", async () 
     socket.on("close", () => clearInterval(drip));
     socket.write("HTTP/1.1 200 OK\r\nx-slow: ");
   });
-  expect(await send(url, 300)).toMatchObject({ error: "no answer within 300 ms" });
+  expect(await send(url, 300)).toMatchObject({ error: "no response within 300 ms" });
 });
 
 test("a slow receiver within the timeout is delivered", async () => {
@@ -239,10 +240,10 @@ test("an attempt ends when the sender stops", async () => {
   const receiver = await startReceiver(() => undefined);
   const gateway = createWebhookGateway({ url: receiver.url, secret, timeoutMs: 20_000 });
   const stopper = new AbortController();
-  const outcome = gateway.deliver(delivery, stopper.signal);
+  const outcome = attemptDelivery(gateway, delivery, stopper.signal);
   await expect.poll(() => receiver.received.length).toBe(1);
   stopper.abort();
-  expect(await outcome).toMatchObject({ outcome: "retry", error: "stopped before the answer came" });
+  expect(await outcome).toMatchObject({ outcome: "retry", error: "stopped before the response" });
 });
 
 test("a client that ignores its signal and never answers still costs the timeout only", async () => {
@@ -252,14 +253,14 @@ test("a client that ignores its signal and never answers still costs the timeout
     timeoutMs: 50,
     fetch: () => new Promise<Response>(() => undefined),
   });
-  const outcome = await gateway.deliver(delivery, new AbortController().signal);
-  expect(outcome).toEqual({ outcome: "retry", error: "no answer within 50 ms" });
+  const outcome = await attemptDelivery(gateway, delivery, new AbortController().signal);
+  expect(outcome).toEqual({ outcome: "retry", error: "no response within 50 ms" });
 });
 
 test("an error never contains the address, the secret or the signature", async () => {
   const url = "http://127.0.0.1:1/hook/very-secret-path?key=very-secret";
   const leaky = () => Promise.reject(new TypeError(`cannot reach ${url} with ${secret}`));
   const gateway = createWebhookGateway({ url, secret, timeoutMs: 500, fetch: leaky });
-  const outcome = await gateway.deliver(delivery, new AbortController().signal);
+  const outcome = await attemptDelivery(gateway, delivery, new AbortController().signal);
   expect(outcome).toEqual({ outcome: "retry", error: "could not be reached" });
 });

@@ -1,11 +1,11 @@
-/** Why a request to another service failed, in words that name no address and no secret. */
+/** Why a request to another service failed. Names no address and no secret. */
 export class FetchFault extends Error {
   override readonly name = "FetchFault";
 }
 
 type FetchOptions = RequestInit & { timeoutMs: number; maxBytes: number };
 
-/** Its whole answer comes within a time and a size. No redirects: the request may carry a key. */
+/** Bounds the response's time and size. Follows no redirects, because the request may carry a key. */
 export async function fetchBounded(url: string, options: FetchOptions): Promise<Response> {
   const { timeoutMs, maxBytes, ...init } = options;
   const timeout = AbortSignal.timeout(timeoutMs);

@@ -1,5 +1,5 @@
-export type ProviderCall = {
-  /** What it is for, such as `chat`. */
+type ProviderCall = {
+  /** Its purpose, such as `chat`. */
   kind: string;
   provider: string;
   /** From the configuration, not from the request. */
@@ -8,15 +8,15 @@ export type ProviderCall = {
 
 export type ProviderOutcome = "ok" | "error" | "cancelled";
 
-/** Notes that a call begins, and how it goes on. */
+/** Observes one call. */
 export type ProviderInstrument = (call: ProviderCall) => {
-  /** The first part of the answer is there. */
+  /** The first part of the response has arrived. */
   first: () => void;
-  /** Only the first time counts. */
+  /** Only the first call counts. */
   end: (outcome: ProviderOutcome, error?: unknown) => void;
 };
 
-/** Also where it is only the cause; the name is the platform's own for time-outs. */
+/** Also if it is only the cause. The name is the platform's own for timeouts. */
 export function isTimeout(error: unknown, maxCauses = 5): boolean {
   if (!(error instanceof Error)) return false;
   return error.name === "TimeoutError" || (maxCauses > 0 && isTimeout(error.cause, maxCauses - 1));
@@ -47,12 +47,11 @@ type InstrumentIterationOptions<T> = {
   events: AsyncIterable<T>;
   /** Called with the first pull. */
   begin: () => ReturnType<ProviderInstrument>;
-  /** Whether nothing is expected after this one. */
   isLast?: (event: T) => boolean;
   signal: AbortSignal;
 };
 
-/** The same events. Pulls only when pulled, and adds no more than one turn of the loop to each. */
+/** The same events. Pulls only when pulled, and adds at most one turn of the loop to each. */
 export function instrumentIteration<T>(options: InstrumentIterationOptions<T>): AsyncIterableIterator<T> {
   const { begin, isLast = () => false, signal } = options;
   const iterator = options.events[Symbol.asyncIterator]();

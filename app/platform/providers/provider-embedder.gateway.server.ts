@@ -4,27 +4,27 @@ import { toWellFormedText } from "~/platform/text/well-formed-text";
 import { FetchFault, fetchBounded } from "./bounded-fetch.gateway.server";
 import { bearerHeaders } from "./provider-ping.gateway.server";
 
-/** Turns texts into vectors of length 1. Vectors of two models are never compared. */
+/** Makes vectors of length 1. Vectors of two models are never compared. */
 export type Embedder = {
   /** Stored with a namespace; another model has another name. */
   model: string;
-  /** One vector for each text, in their order. null: the text says nothing that could be compared. */
+  /** One vector for each text, in their order. null: the text has no meaning to compare. */
   embed: (call: { texts: readonly string[]; signal?: AbortSignal }) => Promise<(Float32Array | null)[]>;
 };
 
 const limits = { timeoutMs: 15_000, maxBytes: 16 * 1024 * 1024 };
 const maxDimension = 8_192;
-/** Far more than a passage holds; questions are shorter still. */
+/** Far more than a passage or a question contains. */
 const maxInputChars = 8_000;
 const attempts = 4;
 
-const answerSchema = z.object({
+const responseSchema = z.object({
   data: z.array(
     z.object({ index: z.int().min(0).optional(), embedding: z.array(z.number()).min(1).max(maxDimension) }),
   ),
 });
 
-/** The provider is busy or out of reach: what can wait is worth another attempt. */
+/** The provider is busy or unreachable, so a retry may help. */
 class PassingFault extends Error {
   override readonly name = "PassingFault";
 }
@@ -36,7 +36,7 @@ type ProviderEmbedderOptions = {
   retryPauseMs?: number;
 };
 
-/** Several texts at once belong to indexing, which can wait: they are retried. A single question is asked once. */
+/** Retries several texts, which belong to indexing. A single question isn't retried. */
 export function createProviderEmbedder(options: ProviderEmbedderOptions): Embedder {
   const { model, baseUrl, apiKey, retryPauseMs = 1_000 } = options;
 
@@ -74,12 +74,12 @@ export function createProviderEmbedder(options: ProviderEmbedderOptions): Embedd
 }
 
 function readVectors(body: unknown, count: number): (Float32Array | null)[] {
-  const answer = answerSchema.safeParse(body);
-  if (!answer.success || answer.data.data.length !== count) {
-    throw new Error("The embedding provider's answer is not what was asked for.");
+  const read = responseSchema.safeParse(body);
+  if (!read.success || read.data.data.length !== count) {
+    throw new Error("The embedding provider's response has the wrong shape.");
   }
   const vectors: (Float32Array | null)[] = Array.from({ length: count }, () => null);
-  answer.data.data.forEach(({ index, embedding }, position) => {
+  read.data.data.forEach(({ index, embedding }, position) => {
     vectors[index ?? position] = toUnitVector(Float32Array.from(embedding));
   });
   const dimensions = new Set(vectors.flatMap((vector) => (vector ? [vector.length] : [])));
@@ -89,7 +89,7 @@ function readVectors(body: unknown, count: number): (Float32Array | null)[] {
   return vectors;
 }
 
-/** The vector, shortened to length 1; null for one without a direction. */
+/** Normalised to length 1; null for one without a direction. */
 export function toUnitVector(vector: Float32Array): Float32Array | null {
   const length = Math.hypot(...vector);
   if (!(length > 0) || !Number.isFinite(length)) return null;

@@ -5,12 +5,12 @@ import { findProviderMessage } from "./provider-message";
 
 const maxErrorBodyBytes = 8 * 1024;
 
-/** A failure of the connection, in words that may be shown. */
+/** A failure of the connection, with a message that may be shown. */
 export class ConnectionFault extends Error {
   override readonly name: string = "ConnectionFault";
 }
 
-/** The provider did not connect, begin or go on in time. */
+/** The provider did not connect, begin or continue in time. */
 export class TimeoutFault extends ConnectionFault {
   override readonly name = "TimeoutError";
 }
@@ -20,7 +20,7 @@ export function codeOf(error: unknown): string | null {
   return typeof code === "string" && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : null;
 }
 
-/** For the client: no address, and none of the bytes that came. */
+/** For the client: contains no address, and none of the bytes received. */
 export function describeFault(error: unknown): string {
   if (error instanceof ConnectionFault) return error.message;
   const code = codeOf(error);
@@ -39,8 +39,8 @@ type PostOptions = {
 };
 
 /**
- * Sends one POST and resolves with the headers. Redirects are not followed, the environment's proxies are not used.
- * When the signal fires, now or while the body is being read, the socket is destroyed at once.
+ * Sends one POST and resolves with the headers. Follows no redirects, and ignores the environment's proxies. When the
+ * signal fires, now or while the body is read, the socket is destroyed at once.
  */
 export function post(options: PostOptions): Promise<IncomingMessage> {
   const { url, body, signal } = options;
@@ -56,7 +56,7 @@ export function post(options: PostOptions): Promise<IncomingMessage> {
     request.once("close", () => signal.removeEventListener("abort", stop));
     limitConnecting(request, options.connectTimeoutMs);
     request.once("response", (received) => resolve((response = received)));
-    // For the life of the request: after the headers, failures are raised on the answer's body instead.
+    // After the headers, failures are raised on the response's body instead.
     request.on("error", reject);
     request.end(body);
   });
@@ -75,8 +75,8 @@ function limitConnecting(request: ClientRequest, connectTimeoutMs: number): void
 }
 
 /**
- * Pulls a body chunk by chunk; null at its proper end. Between pulls nothing is read beyond the socket's own buffers, so
- * that a slow consumer slows the sender. `idleTimeoutMs` runs only while a pull is waiting.
+ * Pulls a body chunk by chunk; null at its proper end. Reads nothing between pulls, so that a slow consumer slows the
+ * sender. `idleTimeoutMs` runs only during a pull.
  */
 export function createBodyReader(body: IncomingMessage, idleTimeoutMs?: number) {
   let wake: (() => void) | null = null;
@@ -87,7 +87,7 @@ export function createBodyReader(body: IncomingMessage, idleTimeoutMs?: number) 
     failure ??= error;
     rouse();
   });
-  // One timer for the whole body, refreshed by each wait: making one for each costs more than the reading.
+  // One timer for the whole body: one for each wait costs more than the reading.
   let timer: NodeJS.Timeout | undefined;
   if (idleTimeoutMs !== undefined) {
     const fault = new TimeoutFault(`nothing was sent for ${idleTimeoutMs / 1000} seconds`);
@@ -111,7 +111,7 @@ export function createBodyReader(body: IncomingMessage, idleTimeoutMs?: number) 
   return { next };
 }
 
-/** The beginning of an error's body, for its message. Gives up quietly: the status says enough. */
+/** The start of an error's body, for its message. Gives up quietly, because the status says enough. */
 async function readBodyStart(body: IncomingMessage, maxBytes: number): Promise<string> {
   const reader = createBodyReader(body, 1_000);
   const chunks: Buffer[] = [];
@@ -123,7 +123,7 @@ async function readBodyStart(body: IncomingMessage, maxBytes: number): Promise<s
       if (bytes >= maxBytes) break;
     }
   } catch {
-    // Data that arrived before is used.
+    // Uses the data that has arrived.
   } finally {
     body.destroy();
   }
@@ -138,7 +138,7 @@ export function contentTypeOf({ headers }: IncomingMessage): string {
   return headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
 }
 
-/** What a provider answers instead of what is `wanted`, uncleaned: it may hold a key. Redirects are not followed. */
+/** Describes an unexpected response. Not cleaned yet: it may contain a key. */
 export async function readUnwanted(response: IncomingMessage, wanted: string): Promise<string> {
   const status = response.statusCode ?? 0;
   if (status >= 300 && status < 400) {

@@ -1,12 +1,12 @@
 import { cutText, toWellFormedText } from "~/platform/text/well-formed-text";
 
-/** How much of a provider's own words reaches a client. */
+/** How much of a provider's message reaches a client. */
 const maxWordsChars = 200;
 
 /** A shorter secret may be part of an ordinary word (`none` is a usual key of local servers). */
 const wordLikeChars = 8;
 
-/** One short line without the given secrets and without anything that looks like one. */
+/** One short line without the given secrets and anything that looks like one. */
 export function cleanProviderMessage(text: string, secrets: readonly string[]): string {
   let words = toWellFormedText(text);
   for (const secret of secrets) {
@@ -25,27 +25,27 @@ export function cleanProviderMessage(text: string, secrets: readonly string[]): 
 }
 
 /**
- * Each begins where a word begins, so that a long hostile text is gone through once. A dotted name may as well be an
- * innocent word: what is lost with it is worth less than the name of a machine.
+ * Each begins where a word begins, so that a long hostile text takes linear time. Dotted words that aren't hosts are
+ * lost too.
  */
 const addresses: readonly RegExp[] = [
-  // URLs, of whatever scheme.
+  // URLs of any scheme.
   /(?<![\w+.-])[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]*/gi,
   // Files: from the root, from home, from a drive or a share of Windows.
   /(?<![\w./~@-])(?:~|\.{1,2})?\/[\w.@+~-]+(?:\/[\w.@+~-]*)*/g,
   /(?<!\w)(?:[a-z]:\\|\\\\)[^\s"'<>]+/gi,
-  // Hosts that are known to be hosts by the word before them, without a dot in their name.
+  // Hosts without a dot, by the word before them.
   /(?<=(?<!\w)(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ETIMEDOUT|lookup|host|hostname|upstream) )[^\s"',;]+/gi,
-  // IPv4, then names with a dot, each with a port or without.
+  // IPv4, then names with a dot, each with or without a port.
   /(?<![\w.-])\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?![\w.]*\w)/g,
   /(?<![\w.-])(?:[a-z0-9_][\w-]*\.)+[a-z][a-z0-9-]+(?::\d+)?(?!\w)/gi,
   // One name with a port.
   /(?<![\w.-])(?:localhost(?::\d+)?|[a-z][\w-]*:(?:\d{4,5}|80|443))(?!\w)/gi,
 ];
-/** Looked at as a whole: times of day have colons as well. */
+/** Checked as a whole, because times of day have colons too. */
 const perhapsIpv6 = /(?<![\w:.])\[?[0-9a-f:]*:[0-9a-f:]*:[0-9a-f:.]*(?:%\w+)?\]?(?::\d+)?(?!\w)/gi;
 
-/** Takes out what names a machine, an address or a file: a visitor of the chat has no business with them. */
+/** A visitor must not see names of machines, addresses or files. */
 function removeAddresses(text: string): string {
   const words = text.replace(perhapsIpv6, (found) =>
     found.includes("::") || found.split(":").length > 7 ? "[removed]" : found,
@@ -53,7 +53,7 @@ function removeAddresses(text: string): string {
   return addresses.reduce((rest, address) => rest.replace(address, "[removed]"), words);
 }
 
-/** The message inside a JSON error body, in the shapes that are about; null when there is none. */
+/** The message inside a JSON error body, in the usual shapes. */
 export function findProviderMessage(body: string): string | null {
   let value: unknown;
   try {
@@ -71,7 +71,7 @@ export function findProviderMessage(body: string): string | null {
   return candidates.find((candidate): candidate is string => typeof candidate === "string") ?? null;
 }
 
-/** A configured address as it may be shown: without credentials, query and fragment. */
+/** Without credentials, query and fragment. */
 export function toShownAddress(address: string): string {
   const url = new URL(address);
   return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, "")}`;

@@ -1,7 +1,7 @@
 import type { Clock } from "~/platform/time/clock";
 
 const pingTimeoutMs = 2000;
-/** Hosted providers count requests: one answer serves every probe for this long. */
+/** Hosted providers count requests, so one ping serves every probe for this long. */
 const sharedForMs = 15_000;
 const maxRefusalBytes = 4096;
 
@@ -13,14 +13,14 @@ type PingTarget = {
   headers: Record<string, string>;
 };
 
-/** Whether a provider's list of models can be read: null, or a sentence without any address or key. */
+/** Whether a provider's list of models is readable: null, or a sentence without any address or key. */
 export function createProviderPing({ clock, ...target }: PingTarget & { clock: Clock }) {
-  let latest: { sentAtMs: number; answer: Promise<string | null> } | undefined;
+  let latest: { sentAtMs: number; fault: Promise<string | null> } | undefined;
 
   return function pingProvider(): Promise<string | null> {
     const nowMs = clock();
-    if (!latest || nowMs - latest.sentAtMs >= sharedForMs) latest = { sentAtMs: nowMs, answer: ping(target) };
-    return latest.answer;
+    if (!latest || nowMs - latest.sentAtMs >= sharedForMs) latest = { sentAtMs: nowMs, fault: ping(target) };
+    return latest.fault;
   };
 }
 
@@ -39,14 +39,14 @@ async function ping({ what, baseUrl, headers }: PingTarget): Promise<string | nu
       return (await isLimitedKey(response)) ? null : `The ${what} refuses the configured key.`;
     }
     await response.body?.cancel();
-    // A server without a list of models still answers: only its own failures count.
+    // A server may have no list of models, so only its own failures count.
     return response.status >= 500 ? `The ${what} answers with status ${response.status}.` : null;
   } catch {
     return `The ${what} cannot be reached.`;
   }
 }
 
-/** ElevenLabs knows keys that may speak and may not list models, and answers 401 to those as well. */
+/** ElevenLabs also responds with 401 to keys that may speak but not list models. */
 async function isLimitedKey(response: Response): Promise<boolean> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();

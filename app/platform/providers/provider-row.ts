@@ -1,27 +1,26 @@
 import { eitherOf } from "~/platform/config/kinds";
 
-/** Null when the provider would take requests, else what is wrong with it, in a sentence. */
+/** Null if the provider would take requests, else a sentence about the fault. */
 export type ProviderPing = () => Promise<string | null>;
 
 export type ProviderRow<Config, Provider> = {
   /** The value of the setting that chooses it. */
   name: string;
-  /** A description for the operator who chooses. */
+  /** For the operator who chooses. */
   summary: string;
-  /** It is part of this process. */
+  /** It runs in this process. */
   isEmbedded?: boolean;
   /** The operator pays for each request. */
   isPaid?: boolean;
-  /** Settings it cannot be chosen without; the configuration has checked them when `create` is called. */
+  /** Required settings. The configuration has checked them before `create`. */
   needs: readonly string[];
   create: (config: Config) => Provider;
   ping: (config: Config) => ProviderPing;
 };
 
-/** For what is part of this process. */
 export const alwaysReady: ProviderPing = async () => null;
 
-/** What the setting that chooses among them may be; `others`: values that name no provider. */
+/** The values of the setting that chooses among them; `others` name no provider. */
 export function describeProviders(
   rows: readonly { name: string; summary: string }[],
   others: readonly string[] = [],

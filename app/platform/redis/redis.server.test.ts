@@ -12,7 +12,7 @@ import { defineScript } from "./redis-script.server";
 import { openRedis } from "./redis.server";
 import type { Redis } from "./redis.server";
 
-sayWithoutOpenssl("a Redis whose certificate is not believed");
+sayWithoutOpenssl("a Redis whose certificate is not trusted");
 
 const count = defineScript({ name: "count", lua: "return redis.call('INCR', KEYS[1])" });
 
@@ -53,7 +53,7 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     await expect(increment(redis)).rejects.toThrow(RedisOutage);
     server.resume();
     await recovers(redis);
-    // What was sent before may have been carried out once, and not more than that.
+    // A command sent before may have run once, but not twice.
     expect(await increment(redis)).toBeLessThanOrEqual(3);
   });
 
@@ -96,7 +96,7 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
       await server.start();
       await waitUntil(async () => {
         const fault = await redis.findFault().catch(() => null);
-        return fault?.startsWith("Redis is not believed: nobody this process knows") === true;
+        return fault?.startsWith("Redis is not trusted: no authority that this process knows") === true;
       });
       expect(faults).toEqual([undefined, await redis.findFault()]);
     },

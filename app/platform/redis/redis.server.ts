@@ -1,47 +1,44 @@
 import { Redis as Client, ReplyError } from "ioredis";
 import type { EventLog } from "~/platform/log/log.server";
 import { describeTlsError } from "~/platform/config/tls-error";
-import { RedisOutage, outageReplies } from "./redis-outage";
+import { outageReplies, RedisOutage } from "./redis-outage";
 import { defineScript } from "./redis-script.server";
 import type { RedisScript } from "./redis-script.server";
-import { observeCommand } from "./redis-instrument.server";
-import type { RedisInstrument } from "./redis-instrument.server";
+import { beginSpan, nameFailure } from "~/platform/tracing/spans";
 
-export type RedisCall = {
+type RedisCall = {
   script: RedisScript;
   keys?: readonly string[];
   parameters?: readonly (string | number)[];
 };
 
 export type Redis = {
-  /** Before every key of ours, so that one server may serve others as well. */
+  /** Precedes every key, so that one server may serve others too. */
   prefix: string;
-  /** Runs a script atomically. Throws `RedisOutage` when Redis cannot be asked. */
+  /** Runs a script atomically. Throws `RedisOutage` if Redis is unavailable. */
   run: (call: RedisCall) => Promise<unknown>;
-  /** What keeps Redis from doing its work, in a sentence; null when it reads and writes. Throws like `run`. */
+  /** A sentence if Redis can't work; null if it reads and writes. Throws like `run`. */
   findFault: () => Promise<string | null>;
   close: () => Promise<void>;
 };
 
-export type OpenRedisOptions = {
-  /** `redis:` or `rediss:`. */
+type OpenRedisOptions = {
   url: string;
   password: string | null;
   log?: EventLog;
   prefix?: string;
   commandTimeoutMs?: number;
-  /** Without it, commands are not observed. */
   instrument?: RedisInstrument;
 };
 
-/** An answer takes well under a millisecond; who waits longer than this waits for a server that is away. */
+/** A reply takes well under a millisecond. */
 const defaultCommandTimeoutMs = 1_000;
 const connectTimeoutMs = 2_000;
 const longestPauseMs = 1_000;
 
 /**
- * Resolves also when Redis cannot be reached: it reconnects in the background. A command that cannot be sent at once
- * fails at once, and none is ever sent twice: whether the first one was carried out would be unknown.
+ * Resolves even if Redis is unreachable, and reconnects in the background. A command that can't be sent fails at once.
+ * None is sent twice, because the first one may have run.
  */
 export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
   const { url, password, log, prefix = "latchkey:", instrument = {} } = options;
@@ -53,7 +50,7 @@ export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempts) => Math.min(50 * 2 ** Math.min(attempts, 10), longestPauseMs),
-    // After a failover the server that was written to only reads; the next connection finds the new one.
+    // After a failover the old server is read-only; the next connection finds the new one.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
   });
   const { findConnectionFault } = followConnection(client, log);
@@ -92,7 +89,7 @@ export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
       return describeEviction(await observeCommand({ instrument, command: "INFO", run: askMemory }));
     },
     close: async () => {
-      // QUIT would wait for an answer: a server that hangs would hold up our shutdown.
+      // QUIT would wait for a reply, and a hanging server would block our shutdown.
       client.disconnect();
       return Promise.resolve();
     },
@@ -104,13 +101,13 @@ const writeScript = defineScript({
   lua: `return redis.call('SET', KEYS[1], '1', 'PX', 1000)`,
 });
 
-/** Empty where this user may not ask. */
+/** Empty if this user lacks the permission. */
 async function readMemoryInfo(client: Client): Promise<string> {
   try {
     return await client.info("memory");
   } catch (error) {
     if (error instanceof ReplyError) return "";
-    throw new RedisOutage("Redis could not be asked, or did not answer.", { cause: error });
+    throw new RedisOutage("Redis is unreachable or did not respond.", { cause: error });
   }
 }
 
@@ -120,11 +117,11 @@ async function tellOutage<T>(ask: () => Promise<T>): Promise<T> {
   } catch (failure) {
     const error = forgetDetails(failure);
     if (error instanceof ReplyError && !outageReplies.test((error as Error).message)) throw error;
-    throw new RedisOutage("Redis could not be asked, or did not answer.", { cause: error });
+    throw new RedisOutage("Redis is unreachable or did not respond.", { cause: error });
   }
 }
 
-/** The client attaches what was sent, passwords included; Node, the certificate of a server it does not trust. */
+/** The client attaches the command, passwords included, and Node an untrusted server's certificate. */
 function forgetDetails(error: unknown): unknown {
   if (error instanceof Error) {
     delete (error as { command?: unknown }).command;
@@ -133,7 +130,7 @@ function forgetDetails(error: unknown): unknown {
   return error;
 }
 
-/** A server that evicts keys to make room would lose consumed nonces and what was used of a quota. */
+/** A server that evicts keys would lose consumed nonces and quotas. */
 function describeEviction(info: string): string | null {
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? "noeviction";
   return policy === "noeviction"
@@ -141,9 +138,9 @@ function describeEviction(info: string): string | null {
     : `Redis may throw away what it was told to keep: its maxmemory-policy is ${policy}. Set it to noeviction.`;
 }
 
-/** One line for a lost connection, one for each further reason, and one when it is back. */
+/** Logs a lost connection once, each further reason once, and the recovery. */
 function followConnection(client: Client, log: OpenRedisOptions["log"]) {
-  /** The last one there was: an attempt that ends before the server has shown itself says nothing against it. */
+  /** The last known fault. An attempt that ends early doesn't clear it. */
   let fault: string | null = null;
   /** The fault that was logged last; undefined while Redis is available. */
   let told: string | null | undefined;
@@ -156,7 +153,7 @@ function followConnection(client: Client, log: OpenRedisOptions["log"]) {
       "Redis unavailable; retrying until it answers",
     );
   });
-  // Where it is encrypted, only once the certificate is trusted; a wrong password is refused after that, each time.
+  // With TLS only after the certificate is trusted. A wrong password is refused after that, each time.
   client.on("connect", () => {
     fault = null;
   });
@@ -164,11 +161,11 @@ function followConnection(client: Client, log: OpenRedisOptions["log"]) {
     if (told !== undefined) log?.info({}, "Redis available again");
     told = undefined;
   });
-  /** null also where it cannot be reached for a reason that is not in the settings. */
+  /** null also if the settings are not the reason. */
   return { findConnectionFault: () => fault };
 }
 
-/** In a sentence that strangers may read; null where the operator's settings are not the reason. */
+/** Strangers may read the sentence. null if the operator's settings are not the reason. */
 function describeConnectFault(error: Error): string | null {
   if (error.message.includes("WRONGPASS")) {
     return "Redis refuses the password in STATE_WORKER_API_KEY (or in STATE_WORKER_URL, where it stands there). Write the one that Redis has, and start again.";
@@ -177,4 +174,42 @@ function describeConnectFault(error: Error): string | null {
     return "Redis asks for a password, and none is set. Write it in STATE_WORKER_API_KEY, and start again.";
   }
   return describeTlsError({ error, server: "Redis", setting: "STATE_WORKER_URL" });
+}
+
+/** `away`: Redis was unavailable or timed out. `error`: it refused, which is a defect of ours. */
+export type RedisOutcome = "ok" | "away" | "error";
+
+type RedisInstrument = {
+  /** Called when a command has ended. `command`: the script's name, or the command's own. */
+  observe?: (call: { command: string; outcome: RedisOutcome; durationSeconds: number }) => void;
+};
+
+type Command<T> = { instrument: RedisInstrument; command: string; script?: string; run: () => Promise<T> };
+
+/** Names only: keys and values contain nonces, network addresses and token IDs. */
+async function observeCommand<T>({ instrument, command, script, run }: Command<T>): Promise<T> {
+  const { observe } = instrument;
+  const startedAtMs = performance.now();
+  const span = beginSpan({
+    name: script === undefined ? command : `${command} ${script}`,
+    attributes: {
+      "db.system.name": "redis",
+      "db.operation.name": command,
+      ...(script !== undefined && { "db.stored_procedure.name": script }),
+    },
+  });
+  function tell(outcome: RedisOutcome): void {
+    const durationSeconds = (performance.now() - startedAtMs) / 1_000;
+    observe?.({ command: script ?? command, outcome, durationSeconds });
+  }
+  try {
+    const reply = await run();
+    tell("ok");
+    span.end();
+    return reply;
+  } catch (error) {
+    tell(error instanceof RedisOutage ? "away" : "error");
+    span.end({ error: nameFailure(error) });
+    throw error;
+  }
 }

@@ -26,7 +26,6 @@ export const redisSettings = {
   password: secret("STATE_WORKER_API_KEY", {}, "Password of that Redis, where its address holds none."),
 };
 
-/** Nonces, limits and quotas: in Redis where its address is given, otherwise in the service's own database. */
 export function readState(reader: SettingReader) {
   const { enabled, url, password } = reader.read(redisSettings);
   if (password !== null && !reader.isSet(redisSettings.url)) {

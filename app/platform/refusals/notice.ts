@@ -5,17 +5,17 @@ export type NoticeText = {
   title: string;
   detail: string | null;
   remedy: string;
-  /** By this device's clock; null when there is nothing to wait for. */
+  /** By this device's clock; null if there is nothing to wait for. */
   retryAtMs?: number | null;
   /** A page of ours that says more. */
   pagePath?: string | null;
-  /** What the operator needs to find the request in the log. */
+  /** For the operator, to find the request in the log. */
   requestId?: string | null;
 };
 
 /** A refusal as a client received it. */
 export type Refused = {
-  /** Empty where something between us and the server answered in its place. */
+  /** Empty if an intermediary responded instead. */
   slug: string;
   status: number;
   title: string;
@@ -24,13 +24,13 @@ export type Refused = {
   requestId: string | null;
 };
 
-export type RefusedAnswer = {
+export type RefusedResponse = {
   status: number;
   body: unknown;
   headers?: { get: (name: string) => string | null };
 };
 
-/** By slug, in terms of one page: the table's own remedies also speak to API clients, and so do its titles. */
+/** A page's own words by slug, because the table's also address API clients. */
 export type PageRemedies = Readonly<Record<string, PageRemedy>>;
 export type PageRemedy = { remedy: string; title?: string };
 
@@ -41,8 +41,8 @@ export const unreached = {
 
 const lastRemedy = "Try again; if it stays like this, tell whoever runs this site.";
 
-/** Reads Problem Details, `{error, details}` and JSON-RPC errors; the slug comes with the header or in `type`. */
-export function readRefused({ status, body, headers }: RefusedAnswer): Refused {
+/** Reads Problem Details, `{error, details}` and JSON-RPC errors. The slug is in the header or in `type`. */
+export function readRefused({ status, body, headers }: RefusedResponse): Refused {
   const { type, title, error, detail, details, errors, retryAfter, instance } = asRecord(body);
   const slug = headers?.get("X-Problem") ?? /\/problems\/([^/]+)$/.exec(textOf(type) ?? "")?.[1] ?? "";
   const { message } = asRecord(error);

@@ -5,7 +5,7 @@ export type RefusalRows = Record<
   Record<string, Omit<RefusalEntry, "slug" | "status"> & { slug?: string }>
 >;
 
-/** Where the request is at fault, by status. The name is the slug too, unless two rows share one. */
+/** Faults of the request, by status. The name is the slug too, unless two rows share one. */
 export const clientRows = {
   400: {
     "invalid-request": {

@@ -1,15 +1,14 @@
 import { Refusal } from "~/platform/refusals/refusal";
 import type { RefusalName } from "~/platform/refusals/refusal";
 
-/** Limits of every body, counted before it is parsed. */
+/** Counted before a body is parsed. */
 type JsonBounds = {
   /** Members of objects and elements of arrays, in all. */
   maxValues: number;
-  /** Objects and arrays within each other. */
   maxDepth: number;
 };
 
-/** Ten times what any body but a conversation or a tool call needs. */
+/** Ten times what any body needs, except conversations and tool calls. */
 export const defaultJsonBounds: JsonBounds = { maxValues: 1_000, maxDepth: 64 };
 
 const marks = {
@@ -26,7 +25,7 @@ const lastWhiteSpace = 0x20;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 const notJson = "The body is not valid JSON.";
 
-/** Throws the refusal of that name for what is too much, or no JSON. */
+/** Throws the refusal of that name for too much or invalid JSON. */
 export function parseJson(
   bytes: Uint8Array,
   { maxValues, refusalName }: { maxValues: number; refusalName: RefusalName },
@@ -36,7 +35,7 @@ export function parseJson(
   try {
     return parseJsonText(strictUtf8.decode(bytes));
   } catch (cause) {
-    // A refusal that says as much by its title has nothing to add.
+    // The title of other refusals says it already.
     const members = refusalName === "invalid-request" ? nameFault(notJson) : {};
     throw new Refusal(refusalName, { detail: notJson, members, cause });
   }
@@ -46,7 +45,7 @@ function nameFault(message: string) {
   return { errors: [{ path: "", message }] };
 }
 
-/** The limit that a JSON text exceeds, in words, or null. Reads each byte once; invalid JSON is left to the parser. */
+/** The exceeded limit in words, or null. Reads each byte once, and leaves invalid JSON to the parser. */
 export function findJsonExcess(bytes: Uint8Array, { maxValues, maxDepth }: JsonBounds): string | null {
   let depth = 0;
   let values = 0;
@@ -73,15 +72,15 @@ export function findJsonExcess(bytes: Uint8Array, { maxValues, maxDepth }: JsonB
   return null;
 }
 
-/** Members whose numbers are judged as they were written, in arrays too. */
+/** Numbers of these members are judged as they were written, in arrays too. */
 const keptNames: ReadonlySet<unknown> = new Set(["tokenId", "tokenIds"]);
 
-/** A number with an exponent or a fraction, and little else: in strings, only what looks like a value. A time of day does not. */
+/** Matches a number with an exponent or a fraction, and in strings what looks like a value. */
 const writtenNumber = /(?:"\s*:|[,[])\s*-?\d+[.eE]/;
 
 /**
- * `JSON.parse`, except that a token id written with an exponent or a fraction stays text: the parser makes 1000 and 7 of
- * `1e3` and `7.0`, which then look like whole numbers.
+ * `JSON.parse`, except that a token id with an exponent or a fraction stays text. The parser would make whole numbers
+ * of `1e3` and `7.0`.
  */
 export function parseJsonText(text: string): unknown {
   const value = JSON.parse(text) as unknown;
@@ -90,12 +89,11 @@ export function parseJsonText(text: string): unknown {
   return kept === text ? value : (JSON.parse(kept) as unknown);
 }
 
-/** Strings, with the colon behind a member's name; what opens and closes; numbers. */
+/** Strings, with the colon after a member's name; brackets; numbers. */
 const jsonTokens = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[[\]{}]|-?\d[-+.\deE]*/g;
 
-/** Needs a text that is JSON. */
 function quoteKeptNumbers(text: string): string {
-  /** The member being read, for each open object and array; an array's elements have the array's name. */
+  /** The current member's name, for each open object and array. An array's elements have the array's name. */
   const names: unknown[] = [null];
   return text.replace(jsonTokens, (token: string, string?: string, colon?: string) => {
     if (string !== undefined) {

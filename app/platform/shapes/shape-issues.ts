@@ -2,7 +2,7 @@ import type { z } from "zod";
 
 type ShapeIssue = { path: string; message: string };
 
-/** More would help nobody, and each costs its words. */
+/** More wouldn't help anybody. */
 export const maxIssues = 20;
 
 export function describeIssues(issues: z.ZodError["issues"]): ShapeIssue[] {

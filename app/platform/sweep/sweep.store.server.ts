@@ -5,19 +5,19 @@ import type { Deletion } from "~/platform/database/delete-some.server";
 
 export type SweepStore = ReturnType<typeof createSweepStore>;
 
-export type SweepRequest = {
+type SweepRequest = {
   nowMs: number;
-  /** No access token from before that moment can still be valid. */
+  /** No older access token can still be valid. */
   departedBeforeMs: number;
-  /** No signature that expired by that moment can become good again. */
+  /** No signature that expired by then can become valid again. */
   spentBeforeMs: number;
   batchSize: number;
 };
 
 export function createSweepStore(database: Database) {
   /**
-   * Deletes what can no longer change a response, and returns the largest number it deleted of one kind: less than
-   * `batchSize` means that nothing is left. Consumed nonces stay until they expire, so that a second use is recognised.
+   * Deletes expired rows, and returns the largest number of one kind. If it is less than `batchSize`, nothing is left.
+   * Consumed nonces stay until they expire, so that a second use is recognised.
    */
   async function deleteBatch(request: SweepRequest): Promise<number> {
     const { nowMs, departedBeforeMs, spentBeforeMs, batchSize: limit } = request;
@@ -25,7 +25,7 @@ export function createSweepStore(database: Database) {
     const spent = Prisma.sql`"expiresAtMs" <= ${BigInt(spentBeforeMs)}`;
     const departed = Prisma.sql`"departedAtMs" < ${BigInt(departedBeforeMs)}`;
     const isReset = Prisma.sql`"resetAtMs" <= ${BigInt(nowMs)}`;
-    // Only of the first that have expired: the others stay for the next batch, with their rows.
+    // Only pieces of the first expired replies, so that the others stay complete.
     const ofExpired = Prisma.sql`"answerId" IN (SELECT "id" FROM "KeptAnswer" WHERE ${expired} ORDER BY "expiresAtMs", "id" LIMIT ${limit})`;
     const expiredAndEmpty = Prisma.sql`${expired} AND NOT EXISTS (
       SELECT 1 FROM "KeptPiece" WHERE "answerId" = "KeptAnswer"."id")`;

@@ -9,7 +9,8 @@ import {
 import type { Database } from "~/platform/database/database.server";
 import { createSweepStore } from "./sweep.store.server";
 import { createSweeper } from "./sweeper.server";
-import type { SweeperOptions } from "./sweeper.server";
+
+type SweeperOptions = Parameters<typeof createSweeper>[0];
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;

@@ -13,7 +13,7 @@ const named: Record<string, string> = {
   AElig: "Æ", oelig: "œ", OElig: "Œ", oslash: "ø", Oslash: "Ø",
 }; // prettier-ignore
 
-/** Decodes HTML character references once; `unknown` says what becomes of those that stand for no character here. */
+/** Decodes HTML character references once. `unknown` replaces the others. */
 export function decodeReferences(text: string, unknown: (reference: string) => string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z][a-z0-9]{1,30}));/gi, (whole, ...found) => {
     const [decimal, hex, name] = found as (string | undefined)[];

@@ -1,4 +1,4 @@
-/** Undefined for a text that is no JSON. */
+/** Undefined for invalid JSON. */
 export function findJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -7,7 +7,7 @@ export function findJson(text: string): unknown {
   }
 }
 
-/** Lists are none. */
+/** Not for arrays. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

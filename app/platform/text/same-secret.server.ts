@@ -4,7 +4,7 @@ function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Compared over digests, so that neither content nor length shows in the time it takes. */
+/** Compares digests, so that the time reveals neither content nor length. */
 export function isSameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }

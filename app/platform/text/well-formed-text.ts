@@ -1,19 +1,16 @@
-/** Half a surrogate pair is not text that UTF-8 can carry; providers answer 400 to it. Each becomes U+FFFD. */
+/** UTF-8 can't encode half a surrogate pair, and providers refuse it. Each becomes U+FFFD. */
 export function toWellFormedText(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\uFFFD");
 }
 
-/**
- * What every limit, budget and counter of this service calls characters: Unicode code points, as JSON Schema counts
- * them. An emoji made of several is several; half a pair is one.
- */
+/** Every limit, budget and counter counts Unicode code points, like JSON Schema. Half a pair is one. */
 export function countCharacters(text: string): number {
   let count = text.length;
   for (let at = 1; at < text.length; at += 1) if (isMidPair(text, at)) count -= 1;
   return count;
 }
 
-/** The same as to compare the count, without counting what is far from the limit. */
+/** Counts only near the limit. */
 export function isLongerThan(text: string, maxChars: number): boolean {
   if (text.length <= maxChars) return false;
   return text.length > maxChars * 2 || countCharacters(text) > maxChars;

@@ -1,4 +1,4 @@
-/** What the work resolves to; rejects where that takes longer. The work itself goes on. */
+/** Rejects if the work takes longer. The work itself goes on. */
 export async function withDeadline<T>(
   work: Promise<T>,
   timeoutMs: number,

@@ -1,6 +1,6 @@
 /**
- * One controller that aborts with the first of the signals. `AbortSignal.any` and `AbortSignal.timeout` hold each other
- * weakly on Node 20 and can be collected in the middle of a stream; these listeners are held until `unlink`.
+ * Aborts with the first of the signals. On Node 20 the garbage collector can lose `AbortSignal.any` and
+ * `AbortSignal.timeout` in the middle of a stream. These listeners stay until `unlink`.
  */
 export function linkAbort(signals: readonly AbortSignal[]): {
   controller: AbortController;

@@ -10,12 +10,12 @@ type SpanOptions = {
   beganMsAgo?: number;
 };
 
-/** `error`: the kind of a failure, as a word. A message may quote what was sent. */
+/** `error`: the kind of failure. A message may quote the input. */
 type SpanEnd = { error?: string; attributes?: Attributes };
 
-/** Below the active span. Does nothing if traces are off. */
+/** A child of the active span. Does nothing if traces are off. */
 export function beginSpan({ name, attributes, beganMsAgo }: SpanOptions) {
-  // Whole milliseconds, as the parent's start: a span never begins before its parent.
+  // Whole milliseconds, as the parent's start, so that a span never begins before its parent.
   const startTime = beganMsAgo === undefined ? undefined : Date.now() - Math.floor(beganMsAgo);
   const span = trace.getTracer("latchkey").startSpan(name, { kind: SpanKind.CLIENT, attributes, startTime });
   return {
@@ -29,7 +29,7 @@ export function beginSpan({ name, attributes, beganMsAgo }: SpanOptions) {
   };
 }
 
-/** Everything that `work` begins is below this span. */
+/** Everything that `work` begins is a child of this span. */
 export async function inSpan<T>(options: SpanOptions, work: () => Promise<T>): Promise<T> {
   const { span, end } = beginSpan(options);
   try {
@@ -42,7 +42,7 @@ export async function inSpan<T>(options: SpanOptions, work: () => Promise<T>): P
   }
 }
 
-/** Pulls of an iterator may come from anywhere. These belong to the request that called this. */
+/** Binds pulls of an iterator to the request that called this. */
 export function keepSpan<T>(events: AsyncIterable<T>): AsyncIterable<T> {
   if (!trace.getActiveSpan()) return events;
   const active = context.active();
@@ -56,7 +56,7 @@ export function keepSpan<T>(events: AsyncIterable<T>): AsyncIterable<T> {
   return kept;
 }
 
-/** A failure's class, where nothing more may leave the machine. */
+/** The class of a failure. Nothing more may leave the machine. */
 export function nameFailure(error: unknown): string {
   const name = error instanceof Error ? error.name : "";
   return /^[A-Za-z]\w{0,63}$/.test(name) ? name : "Error";

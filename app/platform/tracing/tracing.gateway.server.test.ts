@@ -5,7 +5,8 @@ import { startCollector } from "~e2e/support/providers/otlp-collector";
 import type { CollectorBehaviour } from "~e2e/support/providers/otlp-collector";
 import { beginSpan, inSpan } from "./spans";
 import { openTracing } from "./tracing.gateway.server";
-import type { OpenTracingOptions } from "./tracing.gateway.server";
+
+type OpenTracingOptions = Parameters<typeof openTracing>[0];
 
 async function open({
   behaviour,

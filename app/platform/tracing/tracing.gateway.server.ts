@@ -6,19 +6,18 @@ import type { Span as ApiSpan, TextMapPropagator } from "@opentelemetry/api";
 import type { ReadableSpan, Sampler, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace-node";
 import type { TracingSettings } from "./tracing.settings";
 
-export type OpenTracingOptions = {
+type OpenTracingOptions = {
   settings: TracingSettings;
   serviceVersion: string;
-  /** The id of this process. */
   instance: string;
-  /** The `traceparent` of these counts: anybody else could choose what is traced, and join other traces. */
+  /** Only their `traceparent` counts. Anybody else could choose what is traced, and join other traces. */
   isTrustedPeer: (address: string | undefined) => boolean;
-  /** Called when the collector cannot be used, and when it can be again. */
+  /** Called when the collector fails, and when it recovers. */
   onFault: (fault: { isAway: boolean }) => void;
   maxWaitingSpans?: number;
 };
 
-/** `dropped`: there was no room. `failed`: the collector did not accept them. */
+/** `dropped`: the queue was full. `failed`: the collector did not accept them. */
 export type SpanCounts = { sent: number; dropped: number; failed: number };
 
 /** About 4 MB at most. */
@@ -35,7 +34,6 @@ const requestAttributes =
 const workAttributes =
   /^(?:rpc\.(?:system|method)|server\.address|db\.(?:system\.name|operation\.name|stored_procedure\.name|query\.text)|method|model|gen_ai\.(?:operation|provider|tool)\.name|gen_ai\.request\.model|error\.type|latchkey\..+)$/;
 
-/** Loaded only if traces are on. */
 async function loadPackages() {
   const [node, exporter, resources, core, instrumentation, http, prisma] = await Promise.all([
     import("@opentelemetry/sdk-trace-node"),
@@ -50,9 +48,9 @@ async function loadPackages() {
 }
 type Packages = Awaited<ReturnType<typeof loadPackages>>;
 
-/** Requests never wait for it: spans without room in memory, or that can't be delivered, are dropped and counted. */
+/** Requests never wait for it. Spans are dropped and counted if the queue is full or the collector fails. */
 export async function openTracing(options: OpenTracingOptions) {
-  const { settings, serviceVersion, instance } = options;
+  const { serviceVersion, instance } = options;
   const packages = await loadPackages();
   const counts: SpanCounts = { sent: 0, dropped: 0, failed: 0 };
   const provider = new packages.NodeTracerProvider({
@@ -62,7 +60,7 @@ export async function openTracing(options: OpenTracingOptions) {
       "service.instance.id": instance,
     }),
     sampler: sampleOpenRequests(new packages.ParentBasedSampler({ root: new packages.AlwaysOnSampler() })),
-    // An exception's message may quote what was sent.
+    // An exception's message may quote the input.
     spanLimits: { attributeValueLengthLimit: maxAttributeChars, eventCountLimit: 0 },
     spanProcessors: [createProcessor(packages, options, counts)],
   });
@@ -74,11 +72,11 @@ export async function openTracing(options: OpenTracingOptions) {
       new packages.PrismaInstrumentation({ ignoreSpanTypes: [/^prisma:client:(?:serialize|compile)$/] }),
     ],
   });
-  // The instrumentation patches `http.Server` when somebody requires it. Servers that are open already count too.
+  // The instrumentation patches `http.Server` when it is required. Open servers are patched too.
   createRequire(import.meta.url)("node:http");
   return {
     readCounts: () => ({ ...counts }),
-    /** Sends what is left, and waits a moment for it and no longer. */
+    /** Sends the rest, and waits only for a moment. */
     stop: async (): Promise<void> => {
       unregister();
       const shutdown = provider.shutdown().catch(() => undefined);
@@ -103,7 +101,7 @@ function chooseRequests(isTrustedPeer: OpenTracingOptions["isTrustedPeer"]) {
   };
 }
 
-/** The outside services are not ours: a constant id would tell two of them that they serve the same visitor. */
+/** A constant id would tell two outside services that they serve the same visitor. */
 function receiveOnly(propagator: TextMapPropagator): TextMapPropagator {
   return {
     inject: () => {},
@@ -112,7 +110,7 @@ function receiveOnly(propagator: TextMapPropagator): TextMapPropagator {
   };
 }
 
-/** Background work is not traced, and a timer that a request started stops belonging to it when it is over. */
+/** Doesn't trace background work, nor a timer that outlives its request. */
 function sampleOpenRequests(sampler: Sampler): Sampler {
   return {
     shouldSample(...parameters) {
@@ -125,7 +123,7 @@ function sampleOpenRequests(sampler: Sampler): Sampler {
   };
 }
 
-/** The SDK bounds its queue, but tells neither how many spans it dropped nor whether a collector took the others. */
+/** The SDK bounds its queue, but reports neither dropped spans nor whether a collector took the others. */
 function createProcessor(packages: Packages, options: OpenTracingOptions, counts: SpanCounts): SpanProcessor {
   const { settings, onFault, maxWaitingSpans = defaultMaxWaitingSpans } = options;
   let [waiting, isAway] = [0, false];
@@ -155,7 +153,7 @@ function createProcessor(packages: Packages, options: OpenTracingOptions, counts
     onStart: () => {},
     onEnd(span) {
       if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
-      // Spans being sent are not in the queue, but count against its bound.
+      // Spans being sent count against the bound too.
       if (waiting >= maxWaitingSpans) counts.dropped += 1;
       else {
         waiting += 1;

@@ -21,7 +21,7 @@ export const tracingSettings = {
   ),
 };
 
-/** null: no traces. The names are shared by all programs of a machine, so the rest counts only where an endpoint is set. */
+/** null: no traces. All programs of a machine share these names, so the rest counts only with an endpoint. */
 export function readTracing(reader: SettingReader) {
   const { endpoint } = reader.read({ endpoint: tracingSettings.endpoint });
   if (endpoint === null) return null;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { answerJson } from "~/platform/http/answer.server";
+import { jsonResponse } from "~/platform/http/responses.server";
 import { originHost } from "~/platform/config/domains";
 import { Refusal } from "~/platform/refusals/refusal";
 import type { RefusedRequest } from "~/platform/http/route.server";
@@ -58,7 +58,7 @@ function toResponse(outcome: McpOutcome, to: Addressee): Response {
     ? { status: 200, content: { result: outcome.result } }
     : { status: outcome.status, content: { error: outcome.error } };
   const headers: Record<string, string> = status >= 400 ? { "X-Problem": "invalid-request" } : {};
-  return answerJson({ status, headers, body: { ...headOf(to), ...content } });
+  return jsonResponse({ status, headers, body: { ...headOf(to), ...content } });
 }
 
 function headOf({ dialect, id }: Addressee) {
@@ -86,10 +86,10 @@ export function toMcpRefusalResponse(refused: RefusedRequest): Response {
   const { status } = refusal;
   const headers = status === 401 ? nameResource(refused) : refusal.headers;
   if (refusal.refusalName === "method-not-allowed") {
-    return answerJson({ status, headers, body: { error: onlyPostMessage } });
+    return jsonResponse({ status, headers, body: { error: onlyPostMessage } });
   }
   const to = json === undefined ? guessAddressee(requestHeaders) : addresseeOf(readMessage(json));
-  return answerJson({ status, headers, body: { ...headOf(to), error: toRpcError(refusal) } });
+  return jsonResponse({ status, headers, body: { ...headOf(to), error: toRpcError(refusal) } });
 }
 
 /** For errors before there is a message. */

@@ -6,11 +6,12 @@ import { defineScript } from "~/platform/redis/redis-script.server";
 import { openRedis } from "~/platform/redis/redis.server";
 import type { Redis } from "~/platform/redis/redis.server";
 import { createStateStores } from "~/services/state.server";
-import type { StateStores } from "~/services/state.server";
 import { runsOnPostgresql } from "./chosen-database";
 import { createSqliteTestDatabase, createTestDatabase, databaseName, openTestDatabase } from "./database";
 import { hasRedis, launchRedis } from "./redis";
 import type { RedisServer } from "./redis";
+
+type StateStores = ReturnType<typeof createStateStores>;
 
 /** Where nonces, limits and quotas are kept: one place, opened as often as there are instances. */
 export type TestState = {

@@ -10,7 +10,7 @@ import { createActionStore } from "~/operator/actions.store.server";
 import { createActivityStore } from "~/operator/activity/activity.store.server";
 import { createSessionStore } from "~/operator/sessions.store.server";
 import { createOperatorSweep } from "~/operator/sweep.store.server";
-import { clearPaymentSums } from "~/payments/payment-windows.store.server";
+import { clearPaymentSums } from "~/payments/payments.store.server";
 import type { Database } from "~/platform/database/database.server";
 import { createSweepStore } from "~/platform/sweep/sweep.store.server";
 import { createLeaseStore } from "~/platform/leases/leases.store.server";

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
-import type { OpenTracingOptions } from "~/platform/tracing/tracing.gateway.server";
+import type { openTracing } from "~/platform/tracing/tracing.gateway.server";
 
 const valueSchema = z.union([
   z.strictObject({ stringValue: z.string() }).transform(({ stringValue }) => stringValue),
@@ -111,7 +111,7 @@ export async function startCollector({ behaviour = "take" }: { behaviour?: Colle
 }
 
 /** Everything is traced to this collector. */
-export function tracesTo({ endpoint }: { endpoint: string }): OpenTracingOptions {
+export function tracesTo({ endpoint }: { endpoint: string }): Parameters<typeof openTracing>[0] {
   return {
     settings: {
       url: `${endpoint}/v1/traces`,

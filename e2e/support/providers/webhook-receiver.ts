@@ -13,14 +13,14 @@ export type ReceivedWebhook = {
 };
 
 /** Answers one request; `count` is 1 for the first. */
-export type WebhookAnswer = (exchange: { response: ServerResponse; count: number }) => void;
+export type WebhookResponse = (exchange: { response: ServerResponse; count: number }) => void;
 
 export type WebhookReceiver = { url: string; received: ReceivedWebhook[]; close(): Promise<void> };
 
 /** A real receiver on loopback that checks each signature with the Standard Webhooks library. */
 export async function startWebhookReceiver(
   verifier: Webhook,
-  answer: WebhookAnswer = ({ response }) => response.writeHead(204).end(),
+  answer: WebhookResponse = ({ response }) => response.writeHead(204).end(),
 ): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
   const server = createServer((request, response) => {

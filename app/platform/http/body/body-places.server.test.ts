@@ -6,7 +6,6 @@ import { createReadableStreamFromReadable } from "@remix-run/node";
 import express from "express";
 import { expect, onTestFinished, test } from "vitest";
 import type { Log } from "~/platform/log/log.server";
-import { maxBodiesOfClient } from "./body-places.server";
 import { compileTrust } from "../client-id.server";
 import { readLimitedBody } from "./body.server";
 import { contextOf, createRequestContexts } from "../create-context.server";
@@ -14,6 +13,7 @@ import { createHttpServer } from "../connection/http-server.server";
 import type { Refusal } from "~/platform/refusals/refusal";
 import type { RequestContext, ServiceContext } from "../request-context.server";
 
+const maxBodiesOfClient = 64;
 const maxBytes = 1_000;
 
 /** Answers with the number of bytes it received, or with the refusal. `before`: what a request waits for first. */
@@ -74,7 +74,7 @@ async function openServer(before?: (context: RequestContext) => Promise<unknown>
       text: () => received,
     };
   }
-  /** As many as there are places, each of them taken. */
+  /** Takes every place. */
   async function fill() {
     const held = Array.from({ length: maxBodiesOfClient }, () => begin());
     await expect.poll(async () => (await fetchSmall()).status).toBe(429);

@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { STATUS_CODES, createServer } from "node:http";
+import { createServer, STATUS_CODES } from "node:http";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Log } from "~/platform/log/log.server";
 import { takeOverPort } from "~/platform/instance/worker.server";
-import { measureGrain } from "../body/body-grain.server";
-import { hasBody } from "../body/body.server";
-import { oneAtATime } from "./one-at-a-time.server";
+import { hasBody, measureGrain } from "../body/body.server";
 import { problemHeader, refusalTable } from "~/platform/refusals/refusal";
-import { readTarget } from "../request-target";
-import type { RequestTarget } from "../request-target";
+import { normalizeHost } from "~/platform/config/domains";
+import type { Socket } from "node:net";
 
-/** Slow clients are cut off: the request must arrive in time, and a socket that moves nothing is closed. */
+/** Cuts off slow clients and idle sockets. */
 const defaultTimeouts = { headersMs: 10_000, requestMs: 30_000, idleMs: 120_000, keepAliveMs: 10_000 };
 export type ServerTimeouts = typeof defaultTimeouts;
 
-/** A question of the door has the visitor's address and cookies, and nginx lets each be 8 KiB; Node's own limit is 16. */
+/**
+ * Node's default is 16. A request of the door contains the visitor's address and cookies, each up to 8 KiB with nginx.
+ */
 const maxHeaderBytes = 32 * 1024;
 
 export function createHttpServer(listener: RequestListener, timeouts = defaultTimeouts): Server {
@@ -34,7 +34,7 @@ export function createHttpServer(listener: RequestListener, timeouts = defaultTi
   );
   server.setTimeout(timeouts.idleMs);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (socket.writable && error.code !== "ECONNRESET") socket.end(toBareAnswer(error));
+    if (socket.writable && error.code !== "ECONNRESET") socket.end(toBareResponse(error));
     else socket.destroy();
   });
   return server;
@@ -42,7 +42,7 @@ export function createHttpServer(listener: RequestListener, timeouts = defaultTi
 
 const serverMethods = "GET, HEAD, POST, OPTIONS";
 
-/** Answers what is wrong with the request line or the host; a whole address in the request line becomes its path. */
+/** Refuses a wrong request line or host. A whole address in the request line becomes its path. */
 function isForRoutes(request: IncomingMessage, response: ServerResponse): boolean {
   const { method, url = "/", headers, headersDistinct } = request;
   const target: RequestTarget =
@@ -70,19 +70,19 @@ function isForRoutes(request: IncomingMessage, response: ServerResponse): boolea
   return false;
 }
 
-/** Bytes of an unwanted body that are still received, so that a client that is busy sending reads the response. */
+/** Bytes of an unwanted body that are still received, so that a busy client reads the response. */
 const lingerMs = 1000;
 const lingerBytes = 1024 * 1024;
 
 /**
- * Closes a connection whose request has not arrived whole once the answer has had time to arrive: closing while bytes are
- * on their way resets it, and a reset discards what the client has not read yet. Beyond `lingerBytes`, and of what comes
- * in too small pieces, nothing is read: the client's own buffer fills.
+ * Closes the connection of an incomplete request after a moment. Closing it while bytes are on their way resets it, and
+ * a reset discards the response that the client has not read yet. Beyond `lingerBytes`, or of tiny pieces, nothing is
+ * read, so that the client's own buffer fills.
  */
 function endWithoutReset(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request;
   const isTooFine = measureGrain(socket);
-  // Node would drop any amount of a body that nobody has begun to read, past all listeners.
+  // Otherwise Node would drop an unread body of any size, past all listeners.
   request.read(0);
   response.once("prefinish", () => {
     // After `Connection: close` Node would close both ways at once.
@@ -90,7 +90,7 @@ function endWithoutReset(request: IncomingMessage, response: ServerResponse): vo
   });
   response.once("finish", () => {
     let discardedBytes = 0;
-    // A route that was to read the body would pause it.
+    // A route that reads the body would pause it.
     request.removeAllListeners("data").removeAllListeners("readable");
     if (!request.complete) {
       const timer = setTimeout(() => socket.destroy(), lingerMs);
@@ -105,8 +105,8 @@ function endWithoutReset(request: IncomingMessage, response: ServerResponse): vo
   });
 }
 
-/** For what never became a request, so that there is only the socket to answer with. */
-function toBareAnswer({ code }: NodeJS.ErrnoException): string {
+/** For a connection without a valid request: writes to the socket. */
+function toBareResponse({ code }: NodeJS.ErrnoException): string {
   const name = parseErrors[code ?? ""];
   const { status, slug, meaning, remedy } = refusalTable[name ?? "invalid-request"];
   const text = `${name ? `${meaning} ${remedy}` : malformed}\n`;
@@ -154,9 +154,8 @@ function describeListenError(error: NodeJS.ErrnoException, host: string, port: n
   return new Error(`The server cannot listen on ${host}:${port} (${error.code}). Check HOST and PORT.`);
 }
 
-/** Responses still open after it are told to end. */
 const stopGraceMs = 5_000;
-/** After that they are cut off. */
+/** Open responses are cut off after it. */
 const lastWordsMs = 500;
 const idleSweepMs = 50;
 const stopLimitMs = 9_500;
@@ -172,8 +171,8 @@ type StopOnSignalsOptions = {
 };
 
 /**
- * Drains and ends the process: no new connections, open responses get a grace, then everything the service runs is
- * stopped, within `stopLimitMs` whatever happens. Returns whether that has begun.
+ * Drains and ends the process: no new connections, a grace for open responses, then all services stop, within
+ * `stopLimitMs`. Returns whether it has begun.
  */
 export function stopOnSignals(options: StopOnSignalsOptions) {
   const { server, beginStop, endStreams, stopServices, log, closeLog } = options;
@@ -188,16 +187,16 @@ export function stopOnSignals(options: StopOnSignalsOptions) {
       process.exit(1);
     }, stopLimitMs).unref();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    // Again and again: a connection that was busy becomes idle when its answer is out, and would be kept alive.
+    // A busy connection becomes idle after its response, and would stay open.
     const sweepIdle = setInterval(() => server.closeIdleConnections(), idleSweepMs);
-    // Also where no connection is left: answers may go on without a reader.
+    // Also without connections: replies may go on without a reader.
     setTimeout(endStreams, stopGraceMs);
     const cutOff = setTimeout(() => server.closeAllConnections(), stopGraceMs + lastWordsMs);
     await closed;
     clearInterval(sweepIdle);
     clearTimeout(cutOff);
     await stopServices();
-    // Requests that were cut off write their lines in the turn after their connections have closed.
+    // Requests that were cut off log in the turn after their connections have closed.
     await new Promise((resolve) => setImmediate(resolve));
     log.info("shutdown complete");
     await closeLog();
@@ -205,4 +204,76 @@ export function stopOnSignals(options: StopOnSignalsOptions) {
   }
   for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => void stop(signal));
   return () => isStopping;
+}
+
+/** `server`: the request concerns the server as a whole. */
+type RequestTarget = { kind: "path"; path: string } | { kind: "server" } | { kind: "fault"; detail: string };
+
+const differingHosts =
+  "The address in the request line and the Host header name different hosts. Send the same in both.";
+
+/**
+ * Reads the request target (RFC 9112, 3.2). A whole address must name the same host as the Host header; otherwise a
+ * proxy and the server behind it may disagree.
+ */
+export function readTarget(
+  method: string | undefined,
+  target: string,
+  hostHeader: string | undefined,
+): RequestTarget {
+  if (target.startsWith("/")) {
+    const isReadable = !/[#\u00a0]/.test(target);
+    if (!isReadable) return { kind: "fault", detail: "The address has a character that is not allowed." };
+    return { kind: "path", path: target };
+  }
+  if (target === "*") {
+    if (method === "OPTIONS") return { kind: "server" };
+    return { kind: "fault", detail: "Only OPTIONS is possible for *. Name a path, such as /." };
+  }
+  const match = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(target);
+  if (!match) return { kind: "fault", detail: "The request names no path. Name one, such as /." };
+  const [, authority = "", rest = ""] = match;
+  const host = normalizeHost(authority);
+  if (host === null || hostHeader === undefined || normalizeHost(hostHeader) !== host) {
+    return { kind: "fault", detail: differingHosts };
+  }
+  return { kind: "path", path: rest.startsWith("/") ? rest : `/${rest}` };
+}
+
+/** How many requests a client may pipeline on one connection. */
+const maxSentAhead = 4;
+
+type Sent = { request: IncomingMessage; response: ServerResponse };
+
+/**
+ * Handles the requests of one connection one after the other. Node hands over all of them at once, and a response that
+ * waits for its turn never learns that the client has left.
+ */
+export function oneAtATime(listener: RequestListener): RequestListener {
+  const sentAhead = new WeakMap<Socket, Sent[]>();
+
+  function serve({ request, response }: Sent, waiting: Sent[]): void {
+    const { socket } = request;
+    if (socket.isPaused()) socket.resume();
+    response.once("close", () => {
+      const next = socket.destroyed ? undefined : waiting.shift();
+      if (next) serve(next, waiting);
+      else sentAhead.delete(socket);
+    });
+    listener(request, response);
+  }
+
+  return (request, response) => {
+    const { socket } = request;
+    const waiting = sentAhead.get(socket);
+    if (waiting === undefined) {
+      const own: Sent[] = [];
+      sentAhead.set(socket, own);
+      serve({ request, response }, own);
+    } else if (waiting.length < maxSentAhead) {
+      waiting.push({ request, response });
+      // A body waits unread for its turn. Without one the socket goes on, because it reveals when the client leaves.
+      if (hasBody(request.headers)) socket.pause();
+    } else socket.destroy();
+  };
 }

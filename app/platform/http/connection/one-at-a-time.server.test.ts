@@ -5,7 +5,7 @@ import net from "node:net";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { oneAtATime } from "./one-at-a-time.server";
+import { oneAtATime } from "./http-server.server";
 
 async function openConnection() {
   const begun: { path: string; response: ServerResponse }[] = [];

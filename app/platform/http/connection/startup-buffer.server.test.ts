@@ -3,7 +3,7 @@ import { request as ask } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { waitUntil } from "~e2e/support/processes";
-import { answerProblem } from "../answer.server";
+import { problemResponse } from "../responses.server";
 import { createStartupBuffer } from "./startup-buffer.server";
 import { createHttpServer } from "./http-server.server";
 
@@ -12,8 +12,8 @@ const neverMs = 60_000;
 async function openBuffer(limits: { waitMs?: number; maxWaiting?: number }) {
   const buffer = createStartupBuffer({
     ...limits,
-    answerRefusal: (refusal, _request, requestId) =>
-      answerProblem({ refusal, origin: "https://gate.example", requestId }),
+    toRefusalResponse: (refusal, _request, requestId) =>
+      problemResponse({ refusal, origin: "https://gate.example", requestId }),
   });
   let arrived = 0;
   const server = createHttpServer((request, response) => {

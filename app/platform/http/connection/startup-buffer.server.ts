@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { answerJson } from "../answer.server";
+import { jsonResponse } from "../responses.server";
 import { Refusal } from "~/platform/refusals/refusal";
 import { sendResponse } from "../send-response.server";
 
 type StartupBufferOptions = {
   /** In the shape of the requested address. */
-  answerRefusal: (refusal: Refusal, request: IncomingMessage, requestId: string) => Response;
-  /** Longer than a usual start takes; shorter than anybody waits before trying again. */
+  toRefusalResponse: (refusal: Refusal, request: IncomingMessage, requestId: string) => Response;
+  /** Longer than a usual start. */
   waitMs?: number;
   maxWaiting?: number;
 };
@@ -17,11 +17,11 @@ const retryAfterSeconds = 2;
 const servicePath = /^\/(healthz|readyz)(?:\?|$)/;
 
 /**
- * While the server is starting, it says that it is alive and not ready; every other request waits for a moment, and is
- * then told to come back. Requests whose clients gave up are dropped: their work would only delay the others.
+ * During the start, the server reports that it is alive and not ready. Every other request waits for a moment, and is
+ * then refused. Requests of clients that gave up are dropped.
  */
 export function createStartupBuffer({
-  answerRefusal,
+  toRefusalResponse,
   waitMs = 2_000,
   maxWaiting = 200,
 }: StartupBufferOptions) {
@@ -29,7 +29,6 @@ export function createStartupBuffer({
   let isClosed = false;
   let waiting = 0;
   let settle = () => {};
-  /** It was opened or closed. */
   const settled = new Promise<void>((resolve) => (settle = resolve));
 
   function refuse(request: IncomingMessage, response: ServerResponse): void {
@@ -37,7 +36,7 @@ export function createStartupBuffer({
       detail: `The server is ${isClosed ? "stopping" : "still starting"}. Nothing was decided or changed.`,
       headers: { "Retry-After": String(retryAfterSeconds) },
     });
-    answerWith(response, (requestId) => answerRefusal(refusal, request, requestId));
+    respondWith(response, (requestId) => toRefusalResponse(refusal, request, requestId));
   }
 
   async function hold(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -51,13 +50,12 @@ export function createStartupBuffer({
   }
 
   return {
-    /** What the HTTP server calls, from the first moment on. */
     listener(request: IncomingMessage, response: ServerResponse): void {
       if (opened) return opened(request, response);
       const service = servicePath.exec(request.url ?? "")?.[1];
       if (service !== undefined && ["GET", "HEAD"].includes(request.method ?? "")) {
-        const answer = service === "healthz" ? answerJson({ body: { status: "alive" } }) : answerUnready();
-        return answerWith(response, () => answer);
+        const made = service === "healthz" ? jsonResponse({ body: { status: "alive" } }) : unreadyResponse();
+        return respondWith(response, () => made);
       }
       if (isClosed || waiting >= maxWaiting) return refuse(request, response);
       void hold(request, response);
@@ -66,7 +64,7 @@ export function createStartupBuffer({
       opened = listener;
       settle();
     },
-    /** Unless it is open: waiting and coming requests are refused at once. */
+    /** Unless it is open, refuses waiting and coming requests at once. */
     close(): void {
       isClosed = true;
       settle();
@@ -74,11 +72,11 @@ export function createStartupBuffer({
   };
 }
 
-/** In the shape that `/readyz` always has. */
-function answerUnready(): Response {
+/** The shape of `/readyz`. */
+function unreadyResponse(): Response {
   const detail = "Nothing is known yet: the server is still starting.";
   const unknown = { state: "down", latencyMs: 0, detail };
-  return answerJson({
+  return jsonResponse({
     status: 503,
     headers: { "Retry-After": "1" },
     body: {
@@ -89,10 +87,10 @@ function answerUnready(): Response {
   });
 }
 
-function answerWith(response: ServerResponse, toAnswer: (requestId: string) => Response): void {
+function respondWith(response: ServerResponse, toResponse: (requestId: string) => Response): void {
   const requestId = randomUUID();
   response.setHeader("X-Request-Id", requestId);
   response.setHeader("X-Content-Type-Options", "nosniff");
-  const made = toAnswer(requestId);
+  const made = toResponse(requestId);
   void sendResponse(response.req.method === "HEAD" ? new Response(null, made) : made, response);
 }

@@ -1,33 +1,33 @@
 import { BaseError, HttpRequestError, RpcRequestError, isHex } from "viem";
-import type { HttpAnswer } from "./json-rpc.gateway.server";
+import type { HttpReply } from "./json-rpc.gateway.server";
 
-export type RpcAnswer = { result: unknown } | { error: RpcRequestError };
-/** What errors tell of the request. Never the URL's path: providers put keys into it. */
-export type AskedRpc = { body: { method: string }; url: string };
+export type RpcReply = { result: unknown } | { error: RpcRequestError };
+/** The request in an error's words. Never the URL's path: providers put keys into it. */
+type AskedRpc = { body: { method: string }; url: string };
 
-/** Revert data is a four byte name at least; less is what servers put there to say nothing. */
+/** Revert data is at least a four-byte name. Servers send less to say nothing. */
 const minRevertDataCharacters = 2 + 4 * 2;
-/** The nodes' words for code that ended itself: by `revert`, or by an instruction that does not exist. */
+/** Nodes' words for code that ended itself, by `revert` or by an instruction that does not exist. */
 const abortWords = /\brevert(?:ed)?\b|invalid ?(?:fe ?)?opcode|invalid jump/i;
 
-/** What came back over HTTP as JSON-RPC means it. Throws when it is no answer at all. */
-export function readRpcAnswer(answer: HttpAnswer, asked: AskedRpc): RpcAnswer {
-  const { status, text } = answer;
+/** Reads an HTTP response as JSON-RPC. Throws if it isn't any. */
+export function readRpcReply(reply: HttpReply, asked: AskedRpc): RpcReply {
+  const { status, text } = reply;
   const isOverloaded = status === 429 || status >= 500;
   const message = isOverloaded ? null : parseMessage(text);
   if (message?.error) return { error: toRpcError(message.error, asked) };
   if (status !== 200) throw new HttpRequestError({ ...asked, status, details: `HTTP status ${status}.` });
-  if (!message) throw new HttpRequestError({ ...asked, details: "The answer is not JSON-RPC." });
+  if (!message) throw new HttpRequestError({ ...asked, details: "The response is not JSON-RPC." });
   const { result } = message;
-  if (result === undefined) throw new HttpRequestError({ ...asked, details: "The answer holds no result." });
+  if (result === undefined) throw new HttpRequestError({ ...asked, details: "The response has no result." });
   if (asked.body.method === "eth_call" && !isHex(result)) {
-    // Some servers say so of a call that they do not know. It is theirs to refuse, as with an error.
-    return { error: toRpcError({ message: "The result of a call is no bytes." }, asked) };
+    // Some servers respond like this to a call they don't know. It counts as a refusal.
+    return { error: toRpcError({ message: "The result of a call is not hex." }, asked) };
   }
   return { result };
 }
 
-/** Whether the code that was called ended itself. Every endpoint of the chain would answer the same. */
+/** Whether the called code ended itself. Every endpoint would return the same. */
 export function isRevert(error: unknown): error is RpcRequestError {
   if (!(error instanceof RpcRequestError)) return false;
   const { data } = error as { data?: unknown };
@@ -35,7 +35,6 @@ export function isRevert(error: unknown): error is RpcRequestError {
   return error.code === 3 || holdsData || abortWords.test(error.details);
 }
 
-/** The error an endpoint answered with, where there was one. */
 export function findRpcError(error: unknown): RpcRequestError | null {
   if (!(error instanceof BaseError)) return null;
   return error.walk((cause) => cause instanceof RpcRequestError) as RpcRequestError | null;
@@ -58,7 +57,7 @@ function toRpcError(given: unknown, asked: AskedRpc): RpcRequestError {
   return new RpcRequestError({ ...asked, error: { code, message, data: findRevertData(fields.data) } });
 }
 
-/** As nodes give it: plain, after the word "Reverted", or inside an object. */
+/** Plain, after the word "Reverted", or inside an object. */
 function findRevertData(given: unknown): string | undefined {
   const inner = typeof given === "object" && given !== null ? (given as { data?: unknown }).data : given;
   if (typeof inner !== "string") return undefined;

@@ -1,12 +1,12 @@
 import { BaseError, HttpRequestError, RpcRequestError } from "viem";
 import { expect, test } from "vitest";
-import { findRpcError, isRevert, readRpcAnswer } from "./rpc-answer.server";
+import { findRpcError, isRevert, readRpcReply } from "./rpc-reply.server";
 
 const request = { body: { method: "eth_call" }, url: "endpoint 1 (rpc.example)" };
 const reason = `0x08c379a0${"00".repeat(64)}`;
 
 function read(message: object, status = 200) {
-  return readRpcAnswer({ status, text: JSON.stringify(message) }, request);
+  return readRpcReply({ status, text: JSON.stringify(message) }, request);
 }
 
 function errorOf(error: unknown): RpcRequestError {
