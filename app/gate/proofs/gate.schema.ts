@@ -22,7 +22,7 @@ const timestampSchema = z
     "Milliseconds since the epoch, exactly as it stands in the signed text. Values below 1,000,000,000,000 are read as seconds.",
   );
 
-/** Far above any wallet's message; bounds the time a hostile text can keep the parser busy (decision 025). */
+/** Far above any wallet's message; bounds the time a hostile text can keep the parser busy (decision 007). */
 export const maxSiweMessageLength = 2048;
 
 export const siweBodySchema = z.object({
