@@ -41,7 +41,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
   const notKnown =
     /not trusted: no authority that this process knows has signed its certificate\. .*NODE_EXTRA_CA_CERTS/;
   const otherName = (setting: string) =>
-    new RegExp(`not believed: its certificate is for another name than the host in ${setting}\\.`);
+    new RegExp(`not trusted: its certificate is for another name than the host in ${setting}\\.`);
 
   describe.skipIf(!canRedisEncrypt())("to Redis", () => {
     let redis: Awaited<ReturnType<typeof launchRedis>>;

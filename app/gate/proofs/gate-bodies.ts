@@ -25,7 +25,7 @@ const timestampSchema = z
     "Milliseconds since the epoch, exactly as it stands in the signed text. Values below 1,000,000,000,000 are read as seconds.",
   );
 
-/** Far above any wallet's message. Bounds the parser's time (decision 025). */
+/** Far above any wallet's message. Bounds the parser's time (decision 007). */
 export const maxSiweMessageLength = 2048;
 
 export const siweBodySchema = z.object({

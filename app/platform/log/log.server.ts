@@ -42,7 +42,7 @@ const maxWaitingBytes = 4 * 1024 * 1024;
 /** `endLimitMs`: how long an ending process waits for its reader. */
 type LogOptions = { format?: LogFormat | null; fileDescriptor?: number; endLimitMs?: number };
 
-/** On standard output, where no write ever waits: docs/decisions/063-log-output.md. */
+/** On standard output, where no write ever waits: docs/decisions/038-logs-and-traces.md. */
 export function openLog(level: LogLevel, options: LogOptions = {}) {
   const { format, fileDescriptor = 1, endLimitMs = 3_000 } = options;
   const isText = isTextFormat(format);
