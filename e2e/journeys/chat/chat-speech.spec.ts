@@ -1,6 +1,6 @@
 import type { Page, Request } from "@playwright/test";
 import { ask, expectRest, field, log, openChat, replies } from "~e2e/support/browser/chat-page";
-import { signInByCookie, test } from "~e2e/support/browser/chat-servers";
+import { test } from "~e2e/support/browser/chat-servers";
 import { expect, expectAccessible } from "~e2e/support/browser/journey";
 import { silentWave } from "~e2e/support/browser/silent-wave";
 
@@ -28,40 +28,6 @@ test("an answer is read aloud piece by piece, pauses, resumes, and ends by itsel
   expect(words).not.toMatch(/[*`|]|export const/);
   const [id] = spoken[0]!.messageId.split(":");
   expect(spoken.map(({ messageId }) => messageId)).toEqual(spoken.map((_, index) => `${id}:${index}`));
-});
-
-test("choosing another position reads from there, and requests nothing in between @deep", async ({
-  page,
-}) => {
-  const pieces: number[] = [];
-  await page.route("**/api/tts", async (route) => {
-    const { messageId } = route.request().postDataJSON() as { messageId: string };
-    pieces.push(Number(messageId.split(":")[1]));
-    // So long that no part gives way to the next one by itself.
-    await route.fulfill({ contentType: "audio/wav", body: silentWave(60) });
-  });
-  await openChat(page);
-  await ask(page, "long");
-  await replies(page).getByRole("button", { name: "Read aloud" }).click();
-  const controls = replies(page).getByRole("group", { name: "Reading aloud" });
-  const position = controls.getByRole("slider", { name: "Place in the text" });
-  await expect(controls.getByRole("button", { name: "Pause reading" })).toBeVisible();
-  await expect.poll(async () => Number(await position.getAttribute("max"))).toBeGreaterThan(8);
-  // The one that sounds, and the one after it.
-  expect(pieces).toEqual([0, 1]);
-  await expect(position).toHaveAttribute("aria-valuetext", /^Part 1 of \d+$/);
-  await position.fill("2");
-  await expect(position).toHaveAttribute("aria-valuetext", /^Part 3 of \d+$/);
-  await expect.poll(() => pieces).toEqual([0, 1, 2, 3]);
-  await position.fill("6");
-  await expect(position).toHaveAttribute("aria-valuetext", /^Part 7 of \d+$/);
-  await expect.poll(() => pieces).toEqual([0, 1, 2, 3, 6, 7]);
-  await position.press("ArrowLeft");
-  await expect(position).toHaveAttribute("aria-valuetext", /^Part 6 of \d+$/);
-  await expect.poll(() => pieces).toEqual([0, 1, 2, 3, 6, 7, 5]);
-  await controls.getByRole("button", { name: "Stop reading" }).click();
-  await page.keyboard.press("Escape");
-  await expectRest(page);
 });
 
 test("a dragged position is shown at once, and only the last one is requested @deep", async ({ page }) => {
@@ -303,30 +269,6 @@ test.describe("at the limit of requests", () => {
     await expect(notice).toContainText("Too many requests", { timeout: 20_000 });
     await expect(notice).toContainText("Your place in the text is kept.");
     await expect(notice).not.toContainText("send again");
-    await readOnAt(page, 1);
-  });
-});
-
-test.describe("at the end of the quota", () => {
-  test.use({ baseUrl: async ({ sparingSpeechServer }, use) => use(sparingSpeechServer.baseUrl) });
-
-  test("reading waits for the next window, and resumes where it stopped @deep", async ({
-    page,
-    pageErrors,
-    context,
-    sparingSpeechServer,
-  }) => {
-    pageErrors.expectRefusal({ path: "/api/tts", status: 429 });
-    await sendFirstPieceFirst(page);
-    await signInByCookie(sparingSpeechServer, context);
-    await openChat(page);
-    await ask(page, "rich");
-    await expectRest(page);
-    await replies(page).getByRole("button", { name: "Read aloud" }).click();
-    const notice = page.getByRole("alert");
-    await expect(notice).toContainText("Quota exceeded", { timeout: 20_000 });
-    await expect(notice).toContainText("Read on from there at the time below.");
-    await expect(notice).not.toContainText("What you wrote");
     await readOnAt(page, 1);
   });
 });

@@ -120,8 +120,6 @@ type Servers = {
   crowdedServer: ModelServer;
   /** Reads one piece aloud in ten seconds to each visitor. */
   hurriedSpeechServer: ModelServer;
-  /** For holders only, each of whom may have one longer piece spoken in twelve seconds. */
-  sparingSpeechServer: ModelServer;
   /** Reads nothing aloud. */
   silentServer: ModelServer;
 };
@@ -200,20 +198,6 @@ export const test = base.extend<{}, Servers>({
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
     async ({}, use) => {
       const server = await startModelServer({ RATE_LIMIT_TTS: "1/10" });
-      await use(server);
-      await server.stop();
-    },
-    { scope: "worker", timeout: 60_000 },
-  ],
-  sparingSpeechServer: [
-    // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
-    async ({}, use) => {
-      const server = await startModelServer({
-        NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
-        AI_CHAT_QUOTA_TOKENS: "1000000",
-        TTS_QUOTA_CHARACTERS: "100",
-        TTS_QUOTA_WINDOW_SEC: "12",
-      });
       await use(server);
       await server.stop();
     },
