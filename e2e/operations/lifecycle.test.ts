@@ -13,7 +13,7 @@ import { clientOf, openGate } from "../api/gate-fixture";
 import type { Gate } from "../api/gate-fixture";
 import { sendRaw } from "../api/raw-http";
 
-/** Each test has a server of its own, and mostly waits for it. */
+/** Each test has a server of its own and mostly waits for it. Polls need the `expect` of their own test. */
 vi.setConfig({ sequence: { concurrent: true }, testTimeout: 60_000 });
 
 let gate: Gate;
@@ -169,7 +169,7 @@ test("a server whose log nobody reads any more stops as well", async () => {
   expect(performance.now() - startedAt).toBeLessThan(10_000);
 });
 
-test("a form that was accepted is notified after a kill and a restart, under one id", async () => {
+test("a form that was accepted is notified after a kill and a restart, under one id", async ({ expect }) => {
   const secret = `whsec_${randomBytes(24).toString("base64")}`;
   const receiver = await startWebhookReceiver(new Webhook(secret));
   const dataDir = await newDataDir();
@@ -208,7 +208,7 @@ test("a form that was accepted is notified after a kill and a restart, under one
   }
 }, 60_000);
 
-test("the server deletes expired rows once a minute by itself", async () => {
+test("the server deletes expired rows once a minute by itself", async ({ expect }) => {
   const dataDir = await newDataDir();
   const nodeOptions = shortenTimers({ kind: "setTimeout", fromMs: 60_000, toMs: 50 });
   const server = await startServer({ env: settings(), dataDir, nodeOptions });

@@ -9,7 +9,7 @@ import { deployKeyContract, startLocalChain } from "../../contracts/local-chain.
 import { clientOf, openGate } from "../api/gate-fixture";
 import type { Gate } from "../api/gate-fixture";
 
-/** Each test has a server of its own, and mostly waits for it. */
+/** Each test has a server of its own and mostly waits for it. Polls need the `expect` of their own test. */
 vi.setConfig({ sequence: { concurrent: true }, testTimeout: 60_000 });
 
 let gate: Gate;
@@ -52,7 +52,7 @@ test("a server behind a trusted proxy counts the client that the proxy names, ot
   }
 });
 
-test("a chain outage is 503 with Retry-After, and the gate admits again by itself", async () => {
+test("a chain outage is 503 with Retry-After, and the gate admits again by itself", async ({ expect }) => {
   const chain = await startLocalChain();
   const { address } = await deployKeyContract({ rpcUrl: chain.rpcUrl });
   let isAway = false;
@@ -113,7 +113,7 @@ test("a wrong contract address is reported at /readyz in words", async () => {
 
 testOnSqlite(
   "a server whose database another process locks for writing is not ready, and says why",
-  async () => {
+  async ({ expect }) => {
     const dataDir = await newDataDir();
     const server = await startServer({ env: settings(), dataDir });
     const client = clientOf(server);

@@ -77,9 +77,6 @@ async function obey(call: CompletionCall, hold: ReturnType<typeof createHold>): 
       return neverAnswering(call);
     case "long":
       return sayingAtPace({ words: 3_000, perSecond: 200 })(call);
-    case "late":
-      await hold.wait();
-      return saying("Late, but here.")(call);
     case "steady":
       for (const [index, words] of steadyParts.entries()) {
         if (index > 0) await Promise.race([hold.wait(), call.closed]);
@@ -88,8 +85,6 @@ async function obey(call: CompletionCall, hold: ReturnType<typeof createHold>): 
       return call.finish();
     case "down":
       return refusing({ status: 503, message: "out of order" })(call);
-    case "mute":
-      return saying()(call);
     case "halfway":
       await call.text("Half an ans");
       call.response.end();
