@@ -22,7 +22,7 @@ testOnEachDatabase(
     const privateKey = await fundedKey(chain);
     const to = newAddress();
     const acknowledged: string[] = [];
-    const rounds = 6;
+    const rounds = 4;
     for (let round = 0; round < rounds; round++) {
       const args = [url, chain.rpcUrl, privateKey, to, String(round)];
       const child = startTestProcess(payForever, args);

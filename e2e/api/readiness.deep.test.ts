@@ -13,8 +13,8 @@ import type { Gate } from "./gate-fixture";
 
 /** The time a dependency is given, and as much again for a busy machine. */
 const boundMs = 6_000;
-const connectSeconds = 2;
-const statementSeconds = 3;
+const connectSeconds = 1;
+const statementSeconds = 2;
 
 let gate: Gate;
 let postgresql: Awaited<ReturnType<typeof startPostgresql>>;

@@ -289,19 +289,25 @@ async function askWhileHealthy({ port, text, headers }: { port: number; text: st
   return { status, headers: incoming.headers };
 }
 
-test.each(worstTexts)("nobody waits for the worst text: %s", async (_name, text) => {
+test("nobody waits for the worst texts", async () => {
   const { baseUrl, calls } = await startSpeaker(sounding(Buffer.from("a sound")));
   const { server, signIn } = await startSpeechGate({
     gate,
     env: { ...quotaOn, ...localSpeaker({ baseUrl }) },
   });
-  const { bearer } = await signInNew(gate, { signIn });
-  const hosted = await askWhileHealthy({ port: server.port, text, headers: bearer });
-  const charged = 50_000 - Number(hosted.headers["x-quota-remaining"] ?? 50_000);
-  const spoken = calls.map(({ body }) => String(body.input)).join("");
-  expect([charged, hosted.status]).toEqual([spoken.length, spoken === "" ? 422 : 200]);
-  expect(spoken.length).toBeLessThanOrEqual(4_000);
-  const isTable = text.includes("-|");
-  expect(hosted.headers["x-speech-cut"]).toBe(isTable ? "1" : undefined);
-  await askWhileHealthy({ port: gate.server.port, text, headers: {} });
+  for (const [name, text] of worstTexts) {
+    const before = calls.length;
+    const { bearer } = await signInNew(gate, { signIn });
+    const hosted = await askWhileHealthy({ port: server.port, text, headers: bearer });
+    const charged = 50_000 - Number(hosted.headers["x-quota-remaining"] ?? 50_000);
+    const spoken = calls
+      .slice(before)
+      .map(({ body }) => String(body.input))
+      .join("");
+    expect([charged, hosted.status], name).toEqual([spoken.length, spoken === "" ? 422 : 200]);
+    expect(spoken.length, name).toBeLessThanOrEqual(4_000);
+    const isTable = text.includes("-|");
+    expect(hosted.headers["x-speech-cut"], name).toBe(isTable ? "1" : undefined);
+    await askWhileHealthy({ port: gate.server.port, text, headers: {} });
+  }
 });

@@ -1,20 +1,20 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
-import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
-import { testOnSqlite } from "~e2e/support/databases/database";
 import { startServer, testJwtSecret } from "~e2e/support/running-server";
 import { shortenTimers } from "~e2e/support/measure/shortened-timers";
 import { startWebhookReceiver } from "~e2e/support/providers/webhook-receiver";
-import { deployKeyContract, startLocalChain } from "../../contracts/local-chain.mjs";
 import { clientOf, openGate } from "../api/gate-fixture";
 import type { Gate } from "../api/gate-fixture";
 import { sendRaw } from "../api/raw-http";
+
+/** Each test has a server of its own and mostly waits for it. Polls need the `expect` of their own test. */
+vi.setConfig({ testTimeout: 60_000 });
 
 let gate: Gate;
 beforeAll(async () => {
@@ -42,40 +42,43 @@ function runStart(env: Record<string, string>): Promise<{ code: number | null; o
   });
 }
 
-test("production refuses to start on defaults, with the full list of what to set", async () => {
+test.concurrent("production refuses to start on defaults, with the full list of what to set", async () => {
   const { code, output } = await runStart({ PORT: "0" });
   expect(code).toBe(78);
   for (const name of ["CHAIN_ID", "RPC_URL", "KEY_CONTRACT_ADDRESS", "JWT_SECRET"])
     expect(output).toContain(name);
 });
 
-test("demo keys, a plain-HTTP origin and missing settings are refused together, each with what to set", async () => {
-  const { code, output } = await runStart({
-    PORT: "0",
-    CHAIN_ID: "8453",
-    WEBHOOK_URL: "http://hooks.example",
-    SMTP_URL: "smtp://mail.example?requireTLS=perhaps",
-    NOTIFY_EMAIL: "me@gate.example",
-    JWT_SECRET: `demo-${"0123456789abcdef".repeat(2)}`,
-    PUBLIC_ORIGIN: "http://gate.example",
-  });
-  expect(code).toBe(78);
-  const [problems] = output.split("Besides");
-  const listed = problems!.split("\n").filter((line) => line.startsWith("- "));
-  expect(listed.map((line) => line.split(" ")[1]).sort()).toEqual([
-    "JWT_SECRET",
-    "KEY_CONTRACT_ADDRESS",
-    "PUBLIC_ORIGIN",
-    "RPC_URL",
-    "SMTP_URL",
-    "WEBHOOK_SECRET",
-    "WEBHOOK_URL",
-  ]);
-  expect(output).toContain("openssl rand -hex 32");
-  expect(output).toContain("must begin with https:// in production");
-});
+test.concurrent(
+  "demo keys, a plain-HTTP origin and missing settings are refused together, each with what to set",
+  async () => {
+    const { code, output } = await runStart({
+      PORT: "0",
+      CHAIN_ID: "8453",
+      WEBHOOK_URL: "http://hooks.example",
+      SMTP_URL: "smtp://mail.example?requireTLS=perhaps",
+      NOTIFY_EMAIL: "me@gate.example",
+      JWT_SECRET: `demo-${"0123456789abcdef".repeat(2)}`,
+      PUBLIC_ORIGIN: "http://gate.example",
+    });
+    expect(code).toBe(78);
+    const [problems] = output.split("Besides");
+    const listed = problems!.split("\n").filter((line) => line.startsWith("- "));
+    expect(listed.map((line) => line.split(" ")[1]).sort()).toEqual([
+      "JWT_SECRET",
+      "KEY_CONTRACT_ADDRESS",
+      "PUBLIC_ORIGIN",
+      "RPC_URL",
+      "SMTP_URL",
+      "WEBHOOK_SECRET",
+      "WEBHOOK_URL",
+    ]);
+    expect(output).toContain("openssl rand -hex 32");
+    expect(output).toContain("must begin with https:// in production");
+  },
+);
 
-test("a port that is taken is named, with what to do", async () => {
+test.concurrent("a port that is taken is named, with what to do", async () => {
   const { code, output } = await runStart({
     ...settings(),
     CHAIN_ID: "31337",
@@ -87,153 +90,74 @@ test("a port that is taken is named, with what to do", async () => {
   expect(output).toContain(`Port ${gate.server.port} on 127.0.0.1 is taken`);
 });
 
-test("npm start refuses the demo's mode", async () => {
+test.concurrent("npm start refuses the demo's mode", async () => {
   const { code, output } = await runStart({ LATCHKEY_MODE: "demo" });
   expect(code).toBe(78);
   expect(output).toContain("npm run demo");
 });
 
-test("two servers that start at once on an empty database both start, and share nonces and limits", async () => {
-  const dataDir = await newDataDir();
-  const env = {
-    ...settings(),
-    NEXT_PUBLIC_DOMAIN: "gate.example",
-    PUBLIC_ORIGIN: "https://gate.example",
-    RATE_LIMIT_NONCE: "10/60",
-  };
-  const servers = await Promise.all([startServer({ env, dataDir }), startServer({ env, dataDir })]);
-  try {
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_value, index) =>
-        clientOf(servers[index % 2]!).ask({ path: "/api/nonce" }),
-      ),
-    );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(30);
-    for (const { headers, body } of refused) {
-      expect(body).toMatchObject({ limit: 10, remaining: 0, status: 429, title: "Too many requests" });
-      expect(headers.get("retry-after")).toBe(String(body.retryAfter));
-      expect(Number.isInteger(body.retryAfter)).toBe(true);
-      expect(headers.get("x-ratelimit-limit")).toBe("10");
-      expect(headers.get("x-ratelimit-remaining")).toBe("0");
-      expect(headers.get("ratelimit-policy")).toBe('"nonce";q=10;w=60');
-      expect(headers.get("ratelimit")).toMatch(/^"nonce";r=0;t=\d+$/);
-    }
-  } finally {
-    await Promise.all(servers.map((server) => server.stop()));
-    await rm(dataDir, { recursive: true });
-  }
-});
-
-test("a server behind a trusted proxy counts the client that the proxy names, otherwise the peer", async () => {
-  const env = { ...settings(), RATE_LIMIT_NONCE: "2/60" };
-  const [trusting, plain] = await Promise.all([
-    startServer({ env: { ...env, TRUST_PROXY: "loopback" } }),
-    startServer({ env }),
-  ]);
-  try {
-    for (const [server, expected] of [
-      [trusting, [200, 200, 200, 200]],
-      [plain, [200, 200, 429, 429]],
-    ] as const) {
-      const statuses: number[] = [];
-      for (const client of ["203.0.113.1", "203.0.113.2", "203.0.113.3", "2001:db8::1"]) {
-        const { status } = await clientOf(server).ask({
-          path: "/api/nonce",
-          headers: { "X-Forwarded-For": client },
-        });
-        statuses.push(status);
+test.concurrent(
+  "two servers that start at once on an empty database both start, and share nonces and limits",
+  async () => {
+    const dataDir = await newDataDir();
+    const env = {
+      ...settings(),
+      NEXT_PUBLIC_DOMAIN: "gate.example",
+      PUBLIC_ORIGIN: "https://gate.example",
+      RATE_LIMIT_NONCE: "10/60",
+    };
+    const servers = await Promise.all([startServer({ env, dataDir }), startServer({ env, dataDir })]);
+    try {
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_value, index) =>
+          clientOf(servers[index % 2]!).ask({ path: "/api/nonce" }),
+        ),
+      );
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(refused).toHaveLength(30);
+      for (const { headers, body } of refused) {
+        expect(body).toMatchObject({ limit: 10, remaining: 0, status: 429, title: "Too many requests" });
+        expect(headers.get("retry-after")).toBe(String(body.retryAfter));
+        expect(Number.isInteger(body.retryAfter)).toBe(true);
+        expect(headers.get("x-ratelimit-limit")).toBe("10");
+        expect(headers.get("x-ratelimit-remaining")).toBe("0");
+        expect(headers.get("ratelimit-policy")).toBe('"nonce";q=10;w=60');
+        expect(headers.get("ratelimit")).toMatch(/^"nonce";r=0;t=\d+$/);
       }
-      expect(statuses).toEqual(expected);
+    } finally {
+      await Promise.all(servers.map((server) => server.stop()));
+      await rm(dataDir, { recursive: true });
     }
-  } finally {
-    await Promise.all([trusting.stop(), plain.stop()]);
-  }
-});
+  },
+);
 
-test("a chain outage is 503 with Retry-After, and the gate admits again by itself", async () => {
-  const chain = await startLocalChain();
-  const { address } = await deployKeyContract({ rpcUrl: chain.rpcUrl });
-  let isAway = false;
-  // The RPC address as the server sees it: it can go away and come back without losing the chain.
-  const proxy = http.createServer((request, response) => {
-    if (isAway) return void request.socket.destroy();
-    const forwarded = http.request(chain.rpcUrl, { method: "POST", headers: request.headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(response);
+test.concurrent(
+  "SIGTERM lets an open request finish, refuses new ones, and exits within ten seconds",
+  async () => {
+    const server = await startServer({ env: settings() });
+    const body = "{}";
+    const startedAt = performance.now();
+    let stopped: Promise<number | null> | undefined;
+    // Half a request is open when the signal comes; the other half follows.
+    const answer = await sendRaw({
+      port: server.port,
+      bytes: `POST /api/gate-access HTTP/1.1\r\nHost: localhost:${server.port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+      write: (socket) => {
+        setTimeout(() => {
+          stopped = server.stop();
+          setTimeout(() => socket.write(body), 500);
+        }, 200);
+      },
     });
-    request.pipe(forwarded);
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  const { port } = proxy.address() as { port: number };
-  const server = await startServer({
-    env: { RPC_URL: `http://127.0.0.1:${port}`, KEY_CONTRACT_ADDRESS: address, OWNERSHIP_CACHE_SECONDS: "0" },
-  });
-  const client = clientOf(server);
-  try {
-    const { privateKeyToAccount, generatePrivateKey } = await import("viem/accounts");
-    const account = privateKeyToAccount(generatePrivateKey());
-    isAway = true;
-    const signIn = await client.signIn({ account, tokenId: "1" });
-    expect([signIn.status, signIn.body.title]).toEqual([503, "Chain unavailable"]);
-    expect(Number(signIn.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect((await client.ask({ path: "/api/token-status/1" })).status).toBe(503);
-    await expect
-      .poll(async () => (await client.ask({ path: "/readyz" })).status, { timeout: 5000 })
-      .toBe(503);
-    expect((await client.ask({ path: "/healthz" })).status).toBe(200);
-    isAway = false;
-    await expect
-      .poll(async () => (await client.ask({ path: "/api/token-status/1" })).status, { timeout: 30_000 })
-      .toBe(200);
-    await expect
-      .poll(async () => (await client.ask({ path: "/readyz" })).status, { timeout: 10_000 })
-      .toBe(200);
-  } finally {
-    await server.stop();
-    proxy.closeAllConnections();
-    proxy.close();
-    await chain.stop();
-  }
-});
+    expect(answer.status).toBe(401);
+    expect(await stopped).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(server.output()).toContain('"shutdown complete"');
+  },
+);
 
-test("a wrong contract address is reported at /readyz in words", async () => {
-  const server = await startServer({
-    env: { ...settings(), KEY_CONTRACT_ADDRESS: "0x00000000000000000000000000000000000000aa" },
-  });
-  try {
-    const { status, body } = await clientOf(server).ask({ path: "/readyz" });
-    expect(status).toBe(503);
-    expect(JSON.stringify(body)).toContain("KEY_CONTRACT_ADDRESS");
-  } finally {
-    await server.stop();
-  }
-});
-
-test("SIGTERM lets an open request finish, refuses new ones, and exits within ten seconds", async () => {
-  const server = await startServer({ env: settings() });
-  const body = "{}";
-  const startedAt = performance.now();
-  let stopped: Promise<number | null> | undefined;
-  // Half a request is open when the signal comes; the other half follows.
-  const answer = await sendRaw({
-    port: server.port,
-    bytes: `POST /api/gate-access HTTP/1.1\r\nHost: localhost:${server.port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
-    write: (socket) => {
-      setTimeout(() => {
-        stopped = server.stop();
-        setTimeout(() => socket.write(body), 500);
-      }, 200);
-    },
-  });
-  expect(answer.status).toBe(401);
-  expect(await stopped).toBe(0);
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
-  expect(server.output()).toContain('"shutdown complete"');
-});
-
-test("a client that never ends its request does not delay the stop", async () => {
+test.concurrent("a client that never ends its request does not delay the stop", async () => {
   const server = await startServer({ env: settings() });
   const hanging = sendRaw({
     port: server.port,
@@ -246,7 +170,7 @@ test("a client that never ends its request does not delay the stop", async () =>
   await hanging;
 });
 
-test("a server whose log nobody reads any more stops as well", async () => {
+test.concurrent("a server whose log nobody reads any more stops as well", async () => {
   const server = await startServer({ env: settings() });
   server.child.stdout!.destroy();
   const startedAt = performance.now();
@@ -254,142 +178,50 @@ test("a server whose log nobody reads any more stops as well", async () => {
   expect(performance.now() - startedAt).toBeLessThan(10_000);
 });
 
-test("a form that was accepted is notified after a kill and a restart, under one id", async () => {
-  const secret = `whsec_${randomBytes(24).toString("base64")}`;
-  const receiver = await startWebhookReceiver(new Webhook(secret));
-  const dataDir = await newDataDir();
-  const env = { ...settings(), WEBHOOK_SECRET: secret };
-  try {
-    // Nobody listens there: what is accepted now has to wait.
-    const first = await startServer({ env: { ...env, WEBHOOK_URL: "http://127.0.0.1:9/hook" }, dataDir });
-    const holder = await gate.mintKey();
-    const client = clientOf(first);
-    const form = await client.formBody({ ...holder, message: "before the crash" });
-    expect((await client.post("/api/form-submission-gate", form)).status).toBe(200);
-    await expect.poll(first.output, { timeout: 10_000 }).toContain("delivery failed");
-    await first.kill();
-    const second = await startServer({ env: { ...env, WEBHOOK_URL: receiver.url }, dataDir });
-    try {
-      await expect
-        .poll(() => receiver.received.length, { timeout: 28_000, interval: 200 })
-        .toBeGreaterThan(0);
-      const [hook] = receiver.received;
-      expect(hook).toMatchObject({ method: "POST", verified: true });
-      expect(JSON.parse(hook!.body)).toMatchObject({
-        type: "submission.received",
-        data: {
-          tokenId: holder.tokenId,
-          message: "before the crash",
-          address: holder.account.address.toLowerCase(),
-        },
-      });
-      expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
-    } finally {
-      await second.stop();
-    }
-  } finally {
-    await receiver.close();
-    await rm(dataDir, { recursive: true });
-  }
-}, 60_000);
-
-testOnSqlite(
-  "a server whose database another process locks for writing is not ready, and says why",
-  async () => {
+test.concurrent(
+  "a form that was accepted is notified after a kill and a restart, under one id",
+  async ({ expect }) => {
+    const secret = `whsec_${randomBytes(24).toString("base64")}`;
+    const receiver = await startWebhookReceiver(new Webhook(secret));
     const dataDir = await newDataDir();
-    const server = await startServer({ env: settings(), dataDir });
-    const client = clientOf(server);
-    const { default: Database } = await import("libsql");
-    const blocker = new Database(path.join(dataDir, "latchkey.db"));
-    const readiness = async () => {
-      const { status, body } = await client.ask({ path: "/readyz" });
-      const { database } = body.dependencies as { database: { state: string; detail?: string } };
-      return { status, database };
-    };
+    const env = { ...settings(), WEBHOOK_SECRET: secret };
     try {
-      expect((await readiness()).status).toBe(200);
-      blocker.exec("BEGIN IMMEDIATE");
-      await expect.poll(async () => (await readiness()).status, { timeout: 5000 }).toBe(503);
-      const { status, database } = await readiness();
-      expect([status, database.state]).toEqual([503, "down"]);
-      expect(database.detail).toMatch(/not written: another process holds its write lock/);
-      blocker.exec("ROLLBACK");
-      await expect.poll(async () => (await readiness()).status, { timeout: 5000 }).toBe(200);
-    } finally {
-      blocker.close();
-      await server.stop();
-      await rm(dataDir, { recursive: true });
-    }
-  },
-);
-
-/** Every request waits five seconds for the lock before it is refused; a busy machine adds to that. */
-const lockedTimeoutMs = 120_000;
-/** With limits on, the limiter would wait for the same lock first. */
-const unlimited = { RATE_LIMIT_NONCE: "0", RATE_LIMIT_GATE_ACCESS: "0", RATE_LIMIT_FORM_SUBMISSION: "0" };
-
-testOnSqlite(
-  "proofs and forms are 503 with Retry-After while the database cannot be written, and accepted again after it",
-  async () => {
-    const dataDir = await newDataDir();
-    const server = await startServer({ env: { ...settings(), ...unlimited }, dataDir });
-    const client = clientOf(server);
-    const { default: Database } = await import("libsql");
-    const blocker = new Database(path.join(dataDir, "latchkey.db"));
-    try {
+      // Nobody listens there: what is accepted now has to wait.
+      const first = await startServer({ env: { ...env, WEBHOOK_URL: "http://127.0.0.1:9/hook" }, dataDir });
       const holder = await gate.mintKey();
-      const signIn = await client.siweBody(holder);
-      const form = await client.formBody({ ...holder, message: "m" });
-      blocker.exec("BEGIN IMMEDIATE");
-      for (const [route, json] of [
-        ["/api/gate-access", signIn],
-        ["/api/form-submission-gate", form],
-      ] as const) {
-        const answer = await client.post(route, json);
-        expect([answer.status, answer.body.type]).toEqual([
-          503,
-          `${client.origin}/problems/state-unavailable`,
-        ]);
-        expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
-      }
-      blocker.exec("ROLLBACK");
-      expect((await client.post("/api/gate-access", signIn)).status).toBe(200);
+      const client = clientOf(first);
+      const form = await client.formBody({ ...holder, message: "before the crash" });
       expect((await client.post("/api/form-submission-gate", form)).status).toBe(200);
+      await expect.poll(first.output, { timeout: 10_000 }).toContain("delivery failed");
+      await first.kill();
+      const second = await startServer({ env: { ...env, WEBHOOK_URL: receiver.url }, dataDir });
+      try {
+        await expect
+          .poll(() => receiver.received.length, { timeout: 28_000, interval: 200 })
+          .toBeGreaterThan(0);
+        const [hook] = receiver.received;
+        expect(hook).toMatchObject({ method: "POST", verified: true });
+        expect(JSON.parse(hook!.body)).toMatchObject({
+          type: "submission.received",
+          data: {
+            tokenId: holder.tokenId,
+            message: "before the crash",
+            address: holder.account.address.toLowerCase(),
+          },
+        });
+        expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+      } finally {
+        await second.stop();
+      }
     } finally {
-      blocker.close();
-      await server.stop();
+      await receiver.close();
       await rm(dataDir, { recursive: true });
     }
   },
-  lockedTimeoutMs,
+  60_000,
 );
 
-testOnSqlite(
-  "a nonce that cannot be stored is 500, and never sent",
-  async () => {
-    const dataDir = await newDataDir();
-    const server = await startServer({ env: { ...settings(), ...unlimited }, dataDir });
-    try {
-      expect((await clientOf(server).ask({ path: "/api/nonce" })).status).toBe(200);
-      // Another process holds the database's write lock for longer than the server waits.
-      const { default: Database } = await import("libsql");
-      const blocker = new Database(path.join(dataDir, "latchkey.db"));
-      blocker.exec("BEGIN IMMEDIATE");
-      const answer = await clientOf(server).ask({ path: "/api/nonce" });
-      expect([answer.status, answer.body.title]).toEqual([500, "Nonce could not be issued"]);
-      expect(answer.body.nonce).toBeUndefined();
-      blocker.exec("ROLLBACK");
-      blocker.close();
-      expect((await clientOf(server).ask({ path: "/api/nonce" })).status).toBe(200);
-    } finally {
-      await server.stop();
-      await rm(dataDir, { recursive: true });
-    }
-  },
-  lockedTimeoutMs,
-);
-
-test("the server deletes expired rows once a minute by itself", async () => {
+test.concurrent("the server deletes expired rows once a minute by itself", async ({ expect }) => {
   const dataDir = await newDataDir();
   const nodeOptions = shortenTimers({ kind: "setTimeout", fromMs: 60_000, toMs: 50 });
   const server = await startServer({ env: settings(), dataDir, nodeOptions });
@@ -409,58 +241,5 @@ test("the server deletes expired rows once a minute by itself", async () => {
     await closeDatabase(database);
     await server.stop();
     await rm(dataDir, { recursive: true });
-  }
-});
-
-test("a gate without SIWE answers 501 for nonces, 400 for SIWE bodies, and accepts legacy signatures", async () => {
-  const server = await startServer({
-    env: { ...settings(), NEXT_PUBLIC_ENABLE_STATE_WORKER: "false", LEGACY_SIGNATURES: "fallback" },
-  });
-  const client = clientOf(server);
-  try {
-    const nonce = await client.ask({ path: "/api/nonce" });
-    expect([nonce.status, nonce.body.title, nonce.body.type]).toEqual([
-      501,
-      "SIWE not enabled",
-      `${server.origin}/problems/siwe-not-enabled`,
-    ]);
-    const holder = await gate.mintKey();
-    const siwe = await client.post(
-      "/api/gate-access",
-      await client.siweBody({ ...holder, nonce: "0123456789abcdef" }),
-    );
-    expect([siwe.status, siwe.body.type]).toEqual([400, `${server.origin}/problems/siwe-not-enabled`]);
-    expect((await client.post("/api/gate-access", await client.legacyBody(holder))).status).toBe(200);
-  } finally {
-    await server.stop();
-  }
-  const denying = await startServer({ env: { ...settings(), LEGACY_SIGNATURES: "deny" } });
-  try {
-    const holder = await gate.mintKey();
-    const legacy = await clientOf(denying).post(
-      "/api/gate-access",
-      await clientOf(denying).legacyBody(holder),
-    );
-    expect([legacy.status, legacy.body.type]).toEqual([
-      400,
-      `${denying.origin}/problems/legacy-not-accepted`,
-    ]);
-  } finally {
-    await denying.stop();
-  }
-});
-
-test("metrics on a port of their own are not on the public port", async () => {
-  const server = await startServer({ env: { ...settings(), METRICS_PORT: "0" } });
-  try {
-    expect((await clientOf(server).ask({ path: "/metrics" })).status).toBe(404);
-    const line = server
-      .output()
-      .split("\n")
-      .find((candidate) => candidate.includes("metrics port opened"))!;
-    const { port } = JSON.parse(line) as { port: number };
-    expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain("latchkey_http");
-  } finally {
-    await server.stop();
   }
 });

@@ -44,7 +44,7 @@ testOnEachDatabase(
   "a process killed repeatedly while it submits keeps what it acknowledged and leaves nothing half done",
   async ({ url, database }) => {
     const acknowledged = new Set<number>();
-    const kills = 15;
+    const kills = 8;
     for (let round = 0; round < kills; round++) {
       // Each life has its own numbers; so a key that was used without being acknowledged is not used again.
       const child = startTestProcess(findTestProcess("submit-forever.ts"), [url, String(round * 1e6)]);

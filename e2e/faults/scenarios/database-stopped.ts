@@ -17,7 +17,7 @@ export const databaseStopped: Scenario = {
   slug: "database-stopped",
   promise:
     "A PostgreSQL that is stopped, crashes, is cut off or hangs makes requests fail with a reason and in time, loses nothing acknowledged, and needs no restart of the server.",
-  inTests: 0.25,
+  inTests: false,
   run: (run) =>
     withCleanup(async (later): Promise<Figure[]> => {
       const postgresql = await startPostgresql();

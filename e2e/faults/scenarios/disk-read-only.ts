@@ -16,7 +16,7 @@ export const diskReadOnly: Scenario = {
   slug: "disk-read-only",
   promise:
     "A server that starts on a read-only disk refuses writes with a reason and serves reads, and works again on a writable one.",
-  inTests: 0.2,
+  inTests: false,
   run: (run) =>
     withCleanup(async (later): Promise<Figure[] | Skipped> => {
       const disk = mountSmallDisk(megabytes);

@@ -14,7 +14,7 @@ export const redisStopped: Scenario = {
   slug: "redis-stopped",
   promise:
     "A Redis that is killed or hangs makes what needs it fail with a reason and in time, while everything else works, and afterwards no nonce is valid again and no quota is lost.",
-  inTests: 0.25,
+  inTests: false,
   run: (run) =>
     withCleanup(async (later): Promise<Figure[] | Skipped> => {
       const state = await openStateInRedis(later);

@@ -25,17 +25,6 @@ test("a waiting answer moves nothing under reduced motion, and is shown whole", 
   await expectRest(page);
 });
 
-test("a growing answer moves nothing by itself under reduced motion", async ({ page }) => {
-  await page.emulateMedia({ reducedMotion: "reduce" });
-  await openChat(page);
-  await ask(page, "slow");
-  await expect(replies(page)).toContainText("and then silence.");
-  await expect(page.getByRole("img", { name: "Being answered" })).toBeVisible();
-  expect(await running(page)).toBe(0);
-  await page.keyboard.press("Escape");
-  await expectRest(page);
-});
-
 test("an empty conversation is shown from its start on a low screen", async ({ page }) => {
   await page.setViewportSize({ width: 640, height: 300 });
   await openChat(page);

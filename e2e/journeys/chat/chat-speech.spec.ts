@@ -1,6 +1,6 @@
 import type { Page, Request } from "@playwright/test";
 import { ask, expectRest, field, log, openChat, replies } from "~e2e/support/browser/chat-page";
-import { signInByCookie, test } from "~e2e/support/browser/chat-servers";
+import { test } from "~e2e/support/browser/chat-servers";
 import { expect, expectAccessible } from "~e2e/support/browser/journey";
 import { silentWave } from "~e2e/support/browser/silent-wave";
 
@@ -217,30 +217,6 @@ test.describe("at the limit of requests", () => {
     await expect(notice).toContainText("Too many requests", { timeout: 20_000 });
     await expect(notice).toContainText("Your place in the text is kept.");
     await expect(notice).not.toContainText("send again");
-    await readOnAt(page, 1);
-  });
-});
-
-test.describe("at the end of the quota", () => {
-  test.use({ baseUrl: async ({ sparingSpeechServer }, use) => use(sparingSpeechServer.baseUrl) });
-
-  test("reading waits for the next window, and resumes where it stopped @deep", async ({
-    page,
-    pageErrors,
-    context,
-    sparingSpeechServer,
-  }) => {
-    pageErrors.expectRefusal({ path: "/api/tts", status: 429 });
-    await sendFirstPieceFirst(page);
-    await signInByCookie(sparingSpeechServer, context);
-    await openChat(page);
-    await ask(page, "rich");
-    await expectRest(page);
-    await replies(page).getByRole("button", { name: "Read aloud" }).click();
-    const notice = page.getByRole("alert");
-    await expect(notice).toContainText("Quota exceeded", { timeout: 20_000 });
-    await expect(notice).toContainText("Read on from there at the time below.");
-    await expect(notice).not.toContainText("What you wrote");
     await readOnAt(page, 1);
   });
 });

@@ -69,25 +69,6 @@ test("the hook shows text and tools of an answer, and sends the conversation alo
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
-test("the hook can stop an answer, and shows why one failed @deep", async ({ page, pageErrors }) => {
-  await openHookPage(page);
-  await send(page, "slow");
-  await expect(replies(page)).toContainText("The first words, and then silence.");
-  await expect(status(page)).toHaveText("streaming");
-  await page.getByRole("button", { name: "Stop" }).click();
-  await expect(status(page)).toHaveText("ready");
-  await expect(replies(page)).toContainText("The first words, and then silence.");
-
-  pageErrors.expectRefusal({ path: "/api/chat", status: 500 });
-  await send(page, "down");
-  await expect(status(page)).toHaveText("error");
-  const told = await page.getByRole("alert").textContent();
-  expect(JSON.parse(told ?? "")).toEqual({
-    error: expect.stringMatching(/^Local server connection failed: /),
-    details: "HTTP 503: out of order",
-  });
-});
-
 test("the hook takes an answer up again after a reload, as its package does it, and has all of it @deep", async ({
   page,
   modelServer,

@@ -6,7 +6,6 @@ import {
   expectAccessible,
   mintKey,
   test,
-  unfold,
 } from "~e2e/support/browser/journey";
 import { sendForm } from "~e2e/support/browser/room-page";
 
@@ -113,17 +112,6 @@ test("a rejected signature is reported, sends nothing, and can be repeated", asy
   await expect(notice).toHaveCount(0);
 });
 
-test("a rejected connection keeps the dialog open with the reason @deep", async ({ page, wallet }) => {
-  await page.goto("/gate");
-  wallet.rejectNext("eth_requestAccounts");
-  await page.getByRole("button", { name: "Connect", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "Choose a wallet" });
-  await dialog.getByRole("button", { name: wallet.name }).click();
-  await expect(dialog.getByText("You did not connect the wallet")).toBeVisible();
-  await dialog.getByRole("button", { name: wallet.name }).click();
-  await expect(page.getByRole("heading", { name: "Open the room with a key" })).toBeVisible();
-});
-
 test("a stranger is told that the key is not theirs", async ({
   page,
   wallet,
@@ -155,42 +143,6 @@ test("a stranger is told that the key is not theirs", async ({
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(refusal).toContainText("You do not own this token");
   await expect(page.locator(".shadow-room")).toHaveCount(0);
-});
-
-test("a number that cannot be a key's is refused before the wallet is asked @deep", async ({
-  page,
-  wallet,
-}) => {
-  await page.goto("/gate");
-  await connectWallet(page, wallet.name);
-  for (const wrong of ["", "abc", "-1", "1e3", "9".repeat(79)]) {
-    await page.getByLabel("Number of the key").fill(wrong);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await expect(page.getByLabel("Number of the key")).toHaveAccessibleDescription(/has digits only/);
-  }
-  expect(wallet.signedTexts).toEqual([]);
-});
-
-test("a rate limit shows the seconds to wait, counting down @deep", async ({ page, pageErrors }) => {
-  pageErrors.expectRefusal({ path: "/api/token-status/1", status: 429 });
-  await page.goto("/gate");
-  // The limit of the address this page comes from, used up.
-  const statuses = await page.evaluate(async () => {
-    const answers = await Promise.all(Array.from({ length: 61 }, () => fetch("/api/token-status/1")));
-    return answers.map((answer) => answer.status);
-  });
-  expect(statuses.filter((status) => status === 429)).toHaveLength(1);
-  await unfold(page, "Look up a key");
-  await page.getByLabel("Key to look up").fill("1");
-  await page.getByRole("button", { name: "Look up" }).click();
-  const refusal = page.getByRole("alert").filter({ hasText: "Too many requests" });
-  await expect(refusal).toContainText(/You can try again in \d+ s\./);
-  const seconds = async () => Number(/again in (\d+) s\./.exec((await refusal.textContent()) ?? "")?.[1]);
-  const first = await seconds();
-  expect(first).toBeGreaterThan(0);
-  expect(first).toBeLessThanOrEqual(60);
-  await expect.poll(seconds).toBeLessThan(first);
-  await expectAccessible(page, "a lookup too many");
 });
 
 test("a reload keeps the wallet connected and the room open, and hides the token from every script", async ({
@@ -227,43 +179,4 @@ test("a reload keeps the wallet connected and the room open, and hides the token
   await expect(page.getByText(`Connected with ${wallet.name}`)).toBeVisible();
   await expect(page.getByRole("heading", { name: /^You are in/ })).toBeVisible();
   expect(wallet.signedTexts).toHaveLength(1);
-});
-
-test("loading the room again uses the session, not the wallet @deep", async ({ page, wallet }) => {
-  await page.goto("/gate");
-  await connectWallet(page, wallet.name);
-  await mintKey(page);
-  await enterRoom(page);
-  await expect(page.getByText("Signed in for")).toBeVisible();
-  const again = page.waitForRequest((request) => request.postData() === '{"open":true}');
-  await page.getByRole("button", { name: "Load again" }).click();
-  expect((await again).headers().authorization).toBeUndefined();
-  await expect(page.getByRole("button", { name: "Load again" })).not.toHaveAttribute("aria-disabled", "true");
-  await expect(page.getByRole("heading", { name: /^You are in/ })).toBeVisible();
-  expect(wallet.signedTexts).toHaveLength(1);
-});
-
-test("disconnecting forgets the wallet for good @deep", async ({ page, wallet }) => {
-  await page.goto("/gate");
-  await connectWallet(page, wallet.name);
-  await page.getByRole("button", { name: "Disconnect" }).click();
-  await expect(page.getByRole("button", { name: "Connect", exact: true })).toBeVisible();
-  await page.reload();
-  await page.waitForLoadState("networkidle");
-  await expect(page.getByRole("button", { name: "Connect", exact: true })).toBeVisible();
-});
-
-test("wallet code is loaded only when a visitor wants to connect @deep", async ({ page, wallet }) => {
-  const scripts: string[] = [];
-  page.on("request", (request) => {
-    if (request.resourceType() === "script") scripts.push(new URL(request.url()).pathname);
-  });
-  await page.goto("/");
-  await page.goto("/gate");
-  await page.waitForLoadState("networkidle");
-  const walletCode = /wallet-parts|demo-signer|gate-proofs|\/room-/;
-  expect(scripts.length).toBeGreaterThan(0);
-  expect(scripts.filter((script) => walletCode.test(script))).toEqual([]);
-  await connectWallet(page, wallet.name);
-  expect(scripts.filter((script) => walletCode.test(script)).length).toBeGreaterThan(0);
 });

@@ -128,22 +128,3 @@ test("the player seeks, jumps, changes its speed, and announces its position", a
   expect(await sound.evaluate((element: HTMLAudioElement) => element.playbackRate)).toBe(1.5);
   await expect(page.getByText("Seven seconds and a half, once every evening")).toBeVisible();
 });
-
-test("reduced motion stops every animation, and a waiting wallet is still shown @deep", async ({
-  page,
-  wallet,
-}) => {
-  await page.emulateMedia({ reducedMotion: "reduce" });
-  await page.goto("/gate");
-  await connectWallet(page, wallet.name);
-  await mintKey(page);
-  wallet.holdNext("personal_sign");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("button", { name: "Stop waiting" }).waitFor();
-  const running = () =>
-    page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length);
-  await expect(page.locator(".spinner:visible").first()).toBeVisible();
-  await expect.poll(running).toBe(0);
-  await page.emulateMedia({ reducedMotion: "no-preference" });
-  await expect.poll(running).toBeGreaterThan(0);
-});

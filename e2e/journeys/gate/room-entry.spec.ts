@@ -1,4 +1,3 @@
-import { deployKeyContract, startLocalChain } from "../../../contracts/local-chain.mjs";
 import { startGateServer } from "~e2e/support/browser/gate-server";
 import type { GateServer } from "~e2e/support/browser/gate-server";
 import {
@@ -10,7 +9,7 @@ import {
   test as base,
   unfold,
 } from "~e2e/support/browser/journey";
-import { passTime, roomHeading, sessionCookie } from "~e2e/support/browser/room-page";
+import { passTime, roomHeading } from "~e2e/support/browser/room-page";
 import { openTcpSwitch } from "~e2e/support/browser/tcp-switch";
 import type { TcpSwitch } from "~e2e/support/browser/tcp-switch";
 
@@ -54,34 +53,6 @@ test("a key is looked up without scripts, and refused in words", async ({ browse
   await context.close();
 });
 
-test("the checklist follows every step, and announces it to screen readers @deep", async ({
-  page,
-  wallet,
-}) => {
-  await page.goto("/gate");
-  const step = (name: string) => page.locator(`[data-step="${name}"]`);
-  await expect(step("wallet")).toContainText("Next");
-  await connectWallet(page, wallet.name);
-  await expect(step("wallet")).toContainText("Done");
-  await expect(step("network")).toContainText("Done");
-  await expect(step("key")).toContainText("This wallet has none yet.");
-  await mintKey(page);
-  await expect(step("key")).toContainText("Done");
-  await expect(step("sign-in")).toContainText("Next");
-  await expect(page.getByRole("status").filter({ hasText: "3 of 4 done. Next: Signed in." })).toHaveCount(1);
-
-  await wallet.switchChain(1);
-  await expect(step("network")).toContainText("your wallet is on Ethereum");
-  await wallet.switchChain(31337);
-  await expect(step("network")).toContainText("Done");
-
-  const answer = wallet.holdNext("personal_sign");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(step("sign-in")).toContainText("Confirm in your wallet.");
-  answer();
-  await expect(page.getByRole("heading", { name: roomHeading })).toBeFocused();
-});
-
 test("the text to sign is shown word for word before the wallet opens", async ({ page, wallet }) => {
   await page.goto("/gate");
   await connectWallet(page, wallet.name);
@@ -96,30 +67,6 @@ test("the text to sign is shown word for word before the wallet opens", async ({
   await enterRoom(page);
   const lines = (text: string) => text.split("\n").filter((line) => !/^(Nonce|Issued At): /.test(line));
   expect(lines(wallet.signedTexts[0] ?? "")).toEqual(lines(shown));
-});
-
-test("a cancelled wallet request is dropped, and its late signature opens nothing @deep", async ({
-  page,
-  wallet,
-  context,
-}) => {
-  await page.goto("/gate");
-  await connectWallet(page, wallet.name);
-  await mintKey(page);
-  const posts: string[] = [];
-  page.on("request", (request) => {
-    if (request.method() === "POST" && !request.url().endsWith("/demo/rpc")) posts.push(request.url());
-  });
-  const answer = wallet.holdNext("personal_sign");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("button", { name: "Stop waiting" }).click();
-  await expect(page.getByRole("button", { name: "Sign in" })).not.toHaveAttribute("aria-disabled", "true");
-  answer();
-  await expect.poll(() => wallet.signedTexts.length).toBe(1);
-  await enterRoom(page);
-  expect(wallet.signedTexts).toHaveLength(2);
-  expect(posts.filter((url) => url.endsWith("/api/gate-access"))).toHaveLength(1);
-  await expect.poll(() => sessionCookie(context)).not.toBe("");
 });
 
 test("the focus moves to the field at fault, to the refusal, and to the next step @deep", async ({
@@ -216,34 +163,23 @@ base.describe("on a server of its own", () => {
 });
 
 base.describe("behind a connection that is cut and restored", () => {
-  type CutSite = { server: GateServer; serverSwitch: TcpSwitch; chainSwitch: TcpSwitch; chainRpcUrl: string };
+  type CutSite = { server: GateServer; serverSwitch: TcpSwitch };
   const portOf = (url: string) => Number(new URL(url).port);
 
   const cutTest = base.extend<{ site: CutSite }>({
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
     site: async ({}, use) => {
-      const [serverSwitch, chainSwitch, chain] = await Promise.all([
-        openTcpSwitch(),
-        openTcpSwitch(),
-        startLocalChain({ chainId: 31337 }),
-      ]);
-      const { rpcUrl } = chain;
-      chainSwitch.leadTo(portOf(rpcUrl));
-      const { address } = await deployKeyContract({ rpcUrl });
+      const serverSwitch = await openTcpSwitch();
       const server = await startGateServer({
-        env: {
-          RPC_URL: `http://127.0.0.1:${chainSwitch.port}`,
-          KEY_CONTRACT_ADDRESS: address,
-          NEXT_PUBLIC_DOMAIN: `localhost:${serverSwitch.port}`,
-        },
+        env: { NEXT_PUBLIC_DOMAIN: `localhost:${serverSwitch.port}` },
       });
       serverSwitch.leadTo(portOf(server.baseUrl));
-      await use({ server, serverSwitch, chainSwitch, chainRpcUrl: rpcUrl });
+      await use({ server, serverSwitch });
       await server.stop();
-      await Promise.all([serverSwitch.close(), chainSwitch.close(), chain.stop()]);
+      await serverSwitch.close();
     },
     baseUrl: async ({ site }, use) => use(`http://localhost:${site.serverSwitch.port}`),
-    rpcUrl: async ({ site }, use) => use(site.chainRpcUrl),
+    rpcUrl: async ({ site }, use) => use(site.server.rpcUrl),
   });
 
   cutTest(
@@ -273,34 +209,6 @@ base.describe("behind a connection that is cut and restored", () => {
       await enterRoom(page);
       await expect(page.getByRole("alert")).toHaveCount(0);
       expect(wallet.signedTexts).toHaveLength(1);
-    },
-  );
-
-  cutTest(
-    "an unreachable chain is named as such at the gate, and the visitor goes on when it is back @deep",
-    async ({ page, wallet, pageErrors, site }) => {
-      const { chainSwitch, chainRpcUrl } = site;
-      await page.goto("/gate");
-      await connectWallet(page, wallet.name);
-      await mintKey(page);
-      pageErrors.expectRefusal({ path: "/api/gate-access", status: 503 });
-      chainSwitch.leadTo(null);
-      await page.getByRole("button", { name: "Sign in" }).click();
-      const refusal = page.getByRole("alert").filter({ hasText: "Chain unavailable" });
-      await expect(refusal).toContainText(/You can try again in \d+ s\./, { timeout: 30_000 });
-      await expect(refusal.getByRole("link", { name: /More about this/ })).toHaveAttribute(
-        "href",
-        "/problems/chain-unavailable",
-      );
-      await expectAccessible(page, "the chain is away");
-      await expect(page.locator(".shadow-room")).toHaveCount(0);
-
-      chainSwitch.leadTo(portOf(chainRpcUrl));
-      const again = refusal.getByRole("button", { name: "Try again" });
-      await expect(again).toBeVisible({ timeout: 30_000 });
-      await again.click();
-      await expect(page.getByRole("heading", { name: roomHeading })).toBeVisible({ timeout: 20_000 });
-      await expect(page.getByRole("alert")).toHaveCount(0);
     },
   );
 });

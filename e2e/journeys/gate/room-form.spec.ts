@@ -1,6 +1,6 @@
+import type { BrowserContext, Locator, Page } from "@playwright/test";
 import { keccak256, stringToBytes } from "viem";
 import { generatePrivateKey } from "viem/accounts";
-import { exampleFormSubmission } from "~/gate/admission/gate-examples";
 import {
   connectWallet,
   enterRoom,
@@ -9,8 +9,6 @@ import {
   mintKey,
   test,
 } from "~e2e/support/browser/journey";
-import { startGateServer } from "~e2e/support/browser/gate-server";
-import type { GateServer } from "~e2e/support/browser/gate-server";
 import {
   formButton,
   formField,
@@ -54,41 +52,6 @@ test("the shown text is signed, and the signed text is sent", async ({ page, wal
   expect(body.messageHash).toBe(keccak256(stringToBytes(text)));
 });
 
-test("the receipt gets the focus, and is copied and printed whole @deep", async ({
-  page,
-  wallet,
-  context,
-}) => {
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.evaluate(() => {
-    const scope = window as unknown as { prints: number };
-    scope.prints = 0;
-    window.print = () => (scope.prints += 1);
-  });
-  await sendForm({ page, text });
-  const receipt = page.getByRole("region", { name: "Your receipt" });
-  await expect(receipt).toBeFocused();
-  await expect(receipt).toContainText(wallet.address());
-  await receipt.getByRole("button", { name: "Copy the receipt" }).click();
-  await expect(receipt.getByText("Copied.")).toBeVisible();
-  const copied = await page.evaluate(() => navigator.clipboard.readText());
-  for (const part of [text, wallet.address(), keccak256(stringToBytes(text))]) expect(copied).toContain(part);
-  await receipt.getByRole("button", { name: "Print" }).click();
-  expect(await page.evaluate(() => (window as unknown as { prints: number }).prints)).toBe(1);
-  await page.emulateMedia({ media: "print" });
-  await expect(receipt).toBeVisible();
-  await expect(page.getByRole("heading", { level: 1 })).toBeHidden();
-});
-
-test("characters are counted while typing @deep", async ({ page }) => {
-  const count = page.locator(".latchkey-count");
-  await expect(count).toContainText("0 of 500 characters");
-  await formField(page).fill("Fog till four.");
-  await expect(count).toContainText("14 of 500 characters");
-  await formField(page).fill("x".repeat(460));
-  await expect(page.locator(".shadow-room").getByRole("status")).toHaveText("460 of 500 characters");
-});
-
 test("a draft survives a reload, and is deleted once sent, discarded or signed out", async ({ page }) => {
   await formField(page).fill("Half a thought");
   await expect(page.getByText("kept in this tab until you send it")).toBeVisible();
@@ -119,78 +82,78 @@ test("a draft survives a reload, and is deleted once sent, discarded or signed o
   expect(JSON.stringify(await readableStorage(page))).not.toContain("latchkey.draft");
 });
 
-test("a form is sent once, however often the button is pressed @deep", async ({ page, wallet }) => {
+test("a form that is not signed keeps its words, then it is sent once, and its receipt copied and printed @deep", async ({
+  page,
+  wallet,
+  context,
+}) => {
   const posts: string[] = [];
   page.on("request", (request) => {
     if (request.url().endsWith("/gate.data")) posts.push(request.method());
   });
-  await reviewForm({ page, text });
-  await reviewDialog(page)
-    .getByRole("button", { name: "Sign and send" })
-    .evaluate((button: HTMLButtonElement) => {
-      for (let press = 0; press < 5; press += 1) button.click();
-    });
-  await expect(page.getByText("Received")).toBeVisible();
-  expect(posts).toEqual(["POST"]);
-  expect(wallet.signedTexts).toHaveLength(2);
-});
+  const send = reviewDialog(page).getByRole("button", { name: "Sign and send" });
+  const count = page.locator(".latchkey-count");
+  await expect(count).toContainText("0 of 500 characters");
+  await formField(page).fill("x".repeat(460));
+  await expect(page.locator(".shadow-room").getByRole("status")).toHaveText("460 of 500 characters");
 
-test("a rejected signature keeps the form's words, and says what happened @deep", async ({
-  page,
-  wallet,
-}) => {
-  await reviewForm({ page, text });
-  wallet.rejectNext("personal_sign");
-  await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
-  await expect(page.locator(".notice-place:focus")).toContainText("You did not sign the form");
-  await expectAccessible(page, "the form was not signed");
-  await expect(reviewDialog(page)).toHaveCount(0);
-  await expect(formField(page)).toHaveValue(text);
-  await sendForm({ page, text });
-  await expect(page.getByText("Received")).toBeVisible();
-});
-
-for (const { code, title, remedy } of signatureErrors) {
-  test(`a wallet error ${code} at the form is explained, and the words are kept @deep`, async ({
-    page,
-    wallet,
-  }) => {
+  const rejection = { code: 4001, title: "You did not sign the form", remedy: "" };
+  for (const { code, title, remedy } of [rejection, ...signatureErrors]) {
     await reviewForm({ page, text });
     wallet.failNext("personal_sign", { code, message: "Not now." });
-    await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
+    await send.click();
     const notice = page.locator(".notice-place:focus");
     await expect(notice).toContainText(title);
     await expect(notice).toContainText(remedy);
     await expectAccessible(page, title);
-    expect(wallet.signedTexts).toHaveLength(1);
+    await expect(reviewDialog(page)).toHaveCount(0);
     await expect(formField(page)).toHaveValue(text);
-    await sendForm({ page, text });
-    await expect(page.getByText("Received")).toBeVisible();
-  });
-}
+  }
+  expect(wallet.signedTexts).toHaveLength(1);
 
-test("going back while the wallet asks sends nothing, even when the wallet signs later @deep", async ({
-  page,
-  wallet,
-}) => {
-  const posts: string[] = [];
-  page.on("request", (request) => {
-    if (request.url().endsWith("/gate.data")) posts.push(request.method());
-  });
   await reviewForm({ page, text });
   const answer = wallet.holdNext("personal_sign");
-  await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
+  await send.click();
   await expect(reviewDialog(page).getByText("Sign the form in your wallet.")).toBeVisible();
   await expectAccessible(page, "the wallet is asked for the form");
   await reviewDialog(page).getByRole("button", { name: "Stop waiting" }).click();
   await expect(formButton(page)).toBeFocused();
+  // Signed too late.
   answer();
   await expect.poll(() => wallet.signedTexts.length).toBe(2);
   expect(posts).toEqual([]);
-  await sendForm({ page, text });
-  await expect(page.getByText("Received")).toBeVisible();
+
+  await reviewForm({ page, text });
+  await send.evaluate((button: HTMLButtonElement) => {
+    for (let press = 0; press < 5; press += 1) button.click();
+  });
+  const receipt = page.getByRole("region", { name: "Your receipt" });
+  await expect(receipt).toBeFocused();
+  await expect(receipt).toContainText(wallet.address());
   expect(posts).toEqual(["POST"]);
+  expect(wallet.signedTexts).toHaveLength(3);
+  await expectCopiedAndPrinted({ page, context, receipt, parts: [text, wallet.address()] });
 });
+
+type Kept = { page: Page; context: BrowserContext; receipt: Locator; parts: string[] };
+
+async function expectCopiedAndPrinted({ page, context, receipt, parts }: Kept): Promise<void> {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.evaluate(() => {
+    const scope = window as unknown as { prints: number };
+    scope.prints = 0;
+    window.print = () => (scope.prints += 1);
+  });
+  await receipt.getByRole("button", { name: "Copy the receipt" }).click();
+  await expect(receipt.getByText("Copied.")).toBeVisible();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  for (const part of [...parts, keccak256(stringToBytes(text))]) expect(copied).toContain(part);
+  await receipt.getByRole("button", { name: "Print" }).click();
+  expect(await page.evaluate(() => (window as unknown as { prints: number }).prints)).toBe(1);
+  await page.emulateMedia({ media: "print" });
+  await expect(receipt).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1 })).toBeHidden();
+}
 
 test("a lost answer to the form still ends on the receipt @deep", async ({ page, pageErrors }) => {
   pageErrors.expectOutage();
@@ -204,27 +167,6 @@ test("a lost answer to the form still ends on the receipt @deep", async ({ page,
   await expect(receipt).toContainText("The answer was lost on the way");
   await expect(receipt).toContainText("Received");
   await expectAccessible(page, "a receipt after a lost answer");
-});
-
-test("a form that never arrived keeps its words, and is sent when the connection is back @deep", async ({
-  page,
-  context,
-  pageErrors,
-  wallet,
-}) => {
-  pageErrors.expectOutage();
-  await reviewForm({ page, text });
-  const answer = wallet.holdNext("personal_sign");
-  await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
-  await expect(reviewDialog(page).getByText("Sign the form in your wallet.")).toBeVisible();
-  await context.setOffline(true);
-  answer();
-  await expect(page.locator(".notice-place:focus")).toContainText("not certain that it arrived");
-  await expect(formField(page)).toHaveValue(text);
-  await expectAccessible(page, "a form that may not have arrived");
-  await context.setOffline(false);
-  await sendForm({ page, text });
-  await expect(page.getByText("Received")).toBeVisible();
 });
 
 const twoWindows = test.extend<{ key: `0x${string}` }>({
@@ -297,50 +239,3 @@ test("a key used elsewhere is noticed before the wallet is asked @deep", async (
   await expectAccessible(page, "used elsewhere");
   expect(wallet.signedTexts).toHaveLength(1);
 });
-
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- Playwright wants the empty list.
-const limitedTest = test.extend<{}, { limited: GateServer }>({
-  limited: [
-    // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
-    async ({}, use) => {
-      const server = await startGateServer({ env: { RATE_LIMIT_FORM_SUBMISSION: "2/12" } });
-      await use(server);
-      await server.stop();
-    },
-    { scope: "worker", timeout: 60_000 },
-  ],
-  baseUrl: async ({ limited }, use) => use(limited.baseUrl),
-  rpcUrl: async ({ limited }, use) => use(limited.rpcUrl),
-});
-
-limitedTest(
-  "a form beyond the limit keeps its words, says how long to wait, and is sent after that @deep",
-  async ({ page, pageErrors }) => {
-    const path = "/api/form-submission-gate";
-    for (const status of [400, 401]) pageErrors.expectRefusal({ path, status });
-    pageErrors.expectRefusal({ path: "/gate.data", status: 429 });
-    // The limit of the address this page comes from, used up.
-    const statuses = await page.evaluate(
-      async ({ address, body }) => {
-        const headers = { "Content-Type": "application/json" };
-        const post = () => fetch(address, { method: "POST", body, headers });
-        return [(await post()).status, (await post()).status];
-      },
-      { address: path, body: JSON.stringify(exampleFormSubmission) },
-    );
-    expect(statuses).not.toContain(429);
-    await sendForm({ page, text });
-    const notice = page.locator(".notice-place:focus");
-    await expect(notice).toContainText("Too many requests");
-    const seconds = async () => Number(/again in (\d+) s\./.exec((await notice.textContent()) ?? "")?.[1]);
-    const first = await seconds();
-    expect(first).toBeGreaterThan(0);
-    expect(first).toBeLessThanOrEqual(12);
-    await expect(formField(page)).toHaveValue(text);
-    expect(JSON.stringify(await readableStorage(page))).toContain("Geese overhead");
-    await expectAccessible(page, "a form too many");
-    await expect(notice).toContainText("You can try again now.", { timeout: 20_000 });
-    await sendForm({ page, text });
-    await expect(page.getByText("Received")).toBeVisible();
-  },
-);

@@ -53,34 +53,6 @@ test("a signed-in holder gets the room with the page itself, before any script, 
   await plain.close();
 });
 
-test("a reload shows the room at once, without a step of the entry in between @deep", async ({
-  page,
-  wallet,
-}) => {
-  await page.goto("/gate");
-  await connectWallet(page, wallet.name);
-  await mintKey(page);
-  await enterRoom(page);
-  await expect(page.getByText("Signed in for")).toBeVisible();
-  await page.addInitScript(() => {
-    const scope = window as unknown as { entries: number };
-    scope.entries = 0;
-    new MutationObserver(() => {
-      if (document.querySelector(".gate-entry")) scope.entries += 1;
-    }).observe(document, { childList: true, subtree: true });
-  });
-  const opened: string[] = [];
-  page.on("request", (request) => {
-    if (request.method() === "POST" && request.url().endsWith("/session")) opened.push(request.url());
-  });
-  await page.reload();
-  await expect(welcome(page)).toBeVisible();
-  await expect(page.getByText(`Connected with ${wallet.name}`)).toBeVisible();
-  expect(await page.evaluate(() => (window as unknown as { entries: number }).entries)).toBe(0);
-  expect(opened).toEqual([]);
-  expect(wallet.signedTexts).toHaveLength(1);
-});
-
 test("the session cannot be read by scripts, and signing out leaves nothing of it", async ({
   page,
   wallet,
@@ -125,30 +97,6 @@ test("the open room closes within seconds of the key's departure, says why, and 
   // The list of keys knows it too.
   await expect(page.getByText("This wallet holds no key yet.")).toBeVisible();
   expect(JSON.stringify(await readableStorage(page))).toContain("Not sent yet");
-});
-
-test("a holder who returns after the key has left is told so by the page itself @deep", async ({
-  page,
-  rpcUrl,
-  contractAddress,
-}) => {
-  const privateKey = generatePrivateKey();
-  const wallet = await addWallet({ page, rpcUrl, chainId: 31337, name: "Own", privateKeys: [privateKey] });
-  await page.goto("/gate");
-  await connectWallet(page, wallet.name);
-  const tokenId = await mintKey(page);
-  await enterRoom(page);
-  await expect(page.getByText("Signed in for")).toBeVisible();
-  await page.goto("/");
-  await page.evaluate(() => localStorage.clear());
-  await giveAway({ rpcUrl, contractAddress: contractAddress as `0x${string}`, privateKey, tokenId });
-  await expect
-    .poll(async () => (await page.request.get("/session")).json(), { timeout: 20_000 })
-    .toMatchObject({ signedIn: false, ended: {} });
-  await page.goto("/gate");
-  await expect(page.getByRole("alert")).toContainText("The room has closed");
-  await expect(page.getByRole("alert")).toContainText(/held by another wallet|left the wallet/);
-  await expectAccessible(page, "closed while away");
 });
 
 test("signing out in one window closes the room in the other @deep", async ({ page, rpcUrl, context }) => {

@@ -1,7 +1,4 @@
 import type { BrowserContext } from "@playwright/test";
-import { createWalletClient, http, parseAbi } from "viem";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { addWallet } from "~e2e/support/browser/wallet";
 import { test as base } from "~e2e/support/browser/chat-servers";
 import { connectWallet, enterRoom, expect, expectAccessible, mintKey } from "~e2e/support/browser/journey";
 import { formButton, formField } from "~e2e/support/browser/room-page";
@@ -17,8 +14,6 @@ const room = /^You are in, with key #/;
 async function sessionCookies(context: BrowserContext) {
   return (await context.cookies()).filter(({ name }) => name !== "latchkey_wallet");
 }
-
-const keyAbi = parseAbi(["function transferFrom(address from, address to, uint256 tokenId)"]);
 
 test("one signature opens the room, keeps it over a reload, and opens the chat, and signing out closes both", async ({
   page,
@@ -56,35 +51,6 @@ test("one signature opens the room, keeps it over a reload, and opens the chat, 
   pageErrors.expectRefusal({ path: "/api/chat", status: 401 });
   await page.goto("/chat");
   await expect(page.locator(".quota")).toHaveCount(0);
-});
-
-test("the room closes by itself, with the reason, when the key leaves the wallet @deep", async ({
-  page,
-  rpcUrl,
-  context,
-  holdersServer,
-}) => {
-  const privateKey = generatePrivateKey();
-  const wallet = await addWallet({ page, rpcUrl, chainId: 31337, name: "Own", privateKeys: [privateKey] });
-  await page.goto("/gate");
-  await connectWallet(page, wallet.name);
-  const tokenId = await mintKey(page);
-  await enterRoom(page);
-  await expect(page.getByText("Signed in for")).toBeVisible();
-
-  const client = createWalletClient({ account: privateKeyToAccount(privateKey), transport: http(rpcUrl) });
-  await client.writeContract({
-    address: holdersServer.contractAddress,
-    abi: keyAbi,
-    functionName: "transferFrom",
-    args: [client.account.address, privateKeyToAccount(generatePrivateKey()).address, BigInt(tokenId)],
-    chain: null,
-  });
-  await expect(page.getByText("The room has closed")).toBeVisible({ timeout: 20_000 });
-  await expect(page.getByText("This key is held by another wallet.")).toBeVisible();
-  await expect(page.getByRole("heading", { name: room })).toHaveCount(0);
-  await expect.poll(async () => sessionCookies(context)).toEqual([]);
-  await expectAccessible(page, "the room has closed");
 });
 
 test("a session outlives the wallet's connection, and the room says what still requires the wallet @deep", async ({

@@ -18,68 +18,75 @@ import { findCaddy, findNginx } from "~e2e/support/obtain-programs";
 
 sayWithoutOpenssl("a browser behind nginx as docs/door.md has it");
 
-const proxies = [
-  { name: "nginx", isHere: hasOpenssl && findNginx() !== null, start: startNginxProxy },
-  { name: "Caddy", isHere: findCaddy() !== null, start: startCaddyProxy },
-];
-const devices = [
-  { device: "a desktop", context: { viewport: { width: 1280, height: 800 } } },
-  { device: "a phone", context: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true } },
+/** Each proxy once, and each device once. */
+const visits = [
+  {
+    device: "a desktop",
+    context: { viewport: { width: 1280, height: 800 } },
+    proxy: "nginx",
+    isHere: hasOpenssl && findNginx() !== null,
+    start: startNginxProxy,
+  },
+  {
+    device: "a phone",
+    context: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
+    proxy: "Caddy",
+    isHere: findCaddy() !== null,
+    start: startCaddyProxy,
+  },
 ];
 const deepLink = `${wikiOrigin}/notes/tide%20tables?of=the%2Fharbour&day=2`;
 
-for (const { name, isHere, start } of proxies) {
-  for (const [index, { device, context }] of devices.entries()) {
-    test(`${device} comes from a site behind ${name} through the gate to the very page, and out again`, async ({
-      policyCheck,
-    }) => {
-      test.skip(!isHere, `There is no ${name} on this machine.`);
-      const sites = await openSitesBehindProxy(start);
-      const browser = await openBrowser(sites);
-      try {
-        const page = await (await browser.newContext({ ...context, ignoreHTTPSErrors: true })).newPage();
-        const faults: string[] = [];
-        page.on("pageerror", (error) => faults.push(String(error)));
-        // A browser of its own, of which the check does not know.
-        page.on("console", (message) => {
-          if (/Content[- ]Security[- ]Policy/i.test(message.text()))
-            policyCheck.violations.push(message.text());
-        });
-        const holder = await sites.mintKey(index + 1);
-        const { privateKey } = developmentAccount(holder.account);
-        const { rpcUrl, chainId } = sites.chain;
-        const wallet = await addWallet({ page, rpcUrl, chainId, privateKeys: [privateKey] });
+for (const { device, context, proxy, isHere, start } of visits) {
+  test(`${device} comes from a site behind ${proxy} through the gate to the very page, and out again`, async ({
+    policyCheck,
+  }) => {
+    test.skip(!isHere, `There is no ${proxy} on this machine.`);
+    const sites = await openSitesBehindProxy(start);
+    const browser = await openBrowser(sites);
+    try {
+      const page = await (await browser.newContext({ ...context, ignoreHTTPSErrors: true })).newPage();
+      const faults: string[] = [];
+      page.on("pageerror", (error) => faults.push(String(error)));
+      // A browser of its own, of which the check does not know.
+      page.on("console", (message) => {
+        if (/Content[- ]Security[- ]Policy/i.test(message.text()))
+          policyCheck.violations.push(message.text());
+      });
+      const holder = await sites.mintKey(1);
+      const { privateKey } = developmentAccount(holder.account);
+      const { rpcUrl, chainId } = sites.chain;
+      const wallet = await addWallet({ page, rpcUrl, chainId, privateKeys: [privateKey] });
 
-        await page.goto(deepLink);
+      await page.goto(deepLink);
+      expect(new URL(page.url()).origin).toBe(gateOrigin);
+      await expect(page.getByRole("heading", { name: "On the way to wiki.example.com" })).toBeVisible();
+      await expectAccessible(page, "the gate, on the way to a site");
+      expect(await isWiderThanScreen(page)).toBe(false);
+      await connectWallet(page, wallet.name);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.waitForURL(deepLink, { timeout: patienceMs });
+      await expect(page.getByRole("heading", { name: "The wiki" })).toBeVisible();
+
+      await page.goto(`${dashboardsOrigin}/load?last=1h`);
+      await page.waitForURL(`${dashboardsOrigin}/load?last=1h`);
+      await expect(page.getByRole("heading", { name: "The dashboards" })).toBeVisible();
+      expect(wallet.signedTexts).toHaveLength(1);
+
+      await page.goto(`${wikiOrigin}/.latchkey/leave`);
+      await expect(page.getByRole("heading", { name: "You have left wiki.example.com" })).toBeVisible();
+      await page.getByRole("button", { name: "Sign out here too" }).click();
+      await expect(page.getByText("You are not signed in here.")).toBeVisible();
+      for (const origin of [wikiOrigin, dashboardsOrigin]) {
+        await page.goto(`${origin}/`);
         expect(new URL(page.url()).origin).toBe(gateOrigin);
-        await expect(page.getByRole("heading", { name: "On the way to wiki.example.com" })).toBeVisible();
-        await expectAccessible(page, "the gate, on the way to a site");
-        expect(await isWiderThanScreen(page)).toBe(false);
-        await connectWallet(page, wallet.name);
-        await page.getByRole("button", { name: "Sign in" }).click();
-        await page.waitForURL(deepLink, { timeout: patienceMs });
-        await expect(page.getByRole("heading", { name: "The wiki" })).toBeVisible();
-
-        await page.goto(`${dashboardsOrigin}/load?last=1h`);
-        await page.waitForURL(`${dashboardsOrigin}/load?last=1h`);
-        await expect(page.getByRole("heading", { name: "The dashboards" })).toBeVisible();
-        expect(wallet.signedTexts).toHaveLength(1);
-
-        await page.goto(`${wikiOrigin}/.latchkey/leave`);
-        await expect(page.getByRole("heading", { name: "You have left wiki.example.com" })).toBeVisible();
-        await page.getByRole("button", { name: "Sign out here too" }).click();
-        await expect(page.getByText("You are not signed in here.")).toBeVisible();
-        for (const origin of [wikiOrigin, dashboardsOrigin]) {
-          await page.goto(`${origin}/`);
-          expect(new URL(page.url()).origin).toBe(gateOrigin);
-        }
-        expect(faults).toEqual([]);
-      } finally {
-        await browser.close();
-        await sites.close();
       }
-    });
-  }
+      expect(faults).toEqual([]);
+    } finally {
+      await browser.close();
+      await sites.close();
+    }
+  });
 }
 
 /** Every name is at the proxy's port, as every name of the world is at 443. */

@@ -104,7 +104,9 @@ test.describe("on a phone", () => {
     }
   });
 
-  test("the page extends under the notch, and its content stays clear of it @deep", async ({ page }) => {
+  test("pages extend under the notch, and their content stays clear of it, in the chat too @deep", async ({
+    page,
+  }) => {
     await page.goto("/");
     await expect(page.locator('meta[name="viewport"]')).toHaveAttribute("content", /viewport-fit=cover/);
     await setNotch(page, { top: 47, right: 21, bottom: 34, left: 33 });
@@ -118,36 +120,16 @@ test.describe("on a phone", () => {
     const words = await page.locator(".hero-words").boundingBox();
     expect(words!.x).toBeGreaterThanOrEqual(33);
     expect(words!.x + words!.width).toBeLessThanOrEqual(390 - 21);
-  });
 
-  for (const [name, viewport] of Object.entries({
-    upright: { width: 390, height: 844 },
-    lying: { width: 844, height: 390 },
-    "with the list beside it": { width: 1180, height: 820 },
-  })) {
-    test(`the chat stays clear of the notch, ${name} @deep`, async ({ page, context }) => {
+    for (const viewport of [
+      { width: 390, height: 844 },
+      { width: 844, height: 390 },
+      { width: 1180, height: 820 },
+    ]) {
       await page.setViewportSize(viewport);
-      await page.goto("/chat");
-      await expect(page.locator(".chat[data-ready]")).toBeVisible();
-      const parts = [".chat-head h1", ".welcome", ".bar.tone-warning", ".composer-box"];
-      parts.push(viewport.width > 960 ? ".chat-side .conversations" : ".chat-head button >> nth=0");
-      if (viewport.width <= 960) parts.push(".chat-head button >> nth=1");
-      await context.setOffline(true);
-      await expect(page.locator(".bar.tone-warning")).toBeVisible();
-      await setNotch(page, { top: 47, right: 51, bottom: 34, left: 63 });
-      for (const part of parts) {
-        const box = await page.locator(part).boundingBox();
-        // The welcome scrolls beneath the head, which is what keeps clear of the upper edge.
-        if (part !== ".welcome") expect(box!.y, part).toBeGreaterThanOrEqual(47);
-        expect(box!.x, part).toBeGreaterThanOrEqual(63);
-        expect(box!.x + box!.width, part).toBeLessThanOrEqual(viewport.width - 51);
-      }
-      const field = await page.locator(".composer-box").boundingBox();
-      expect(field!.y + field!.height).toBeLessThanOrEqual(viewport.height - 34);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
-      await context.setOffline(false);
-    });
-  }
+      await expectChatClearOfNotch(page, viewport);
+    }
+  });
 });
 
 test("every page can be walked with the keyboard, and shows the focus", async ({ page, pageErrors }) => {
@@ -218,6 +200,29 @@ test("the landing page is complete without scripts", async ({ browser, baseUrl }
   await expect(page).toHaveURL("/chat");
   await context.close();
 });
+
+/** Upright, lying, and so wide that the list is beside it. */
+async function expectChatClearOfNotch(page: Page, viewport: { width: number; height: number }) {
+  await page.goto("/chat");
+  await expect(page.locator(".chat[data-ready]")).toBeVisible();
+  const parts = [".chat-head h1", ".welcome", ".bar.tone-warning", ".composer-box"];
+  parts.push(viewport.width > 960 ? ".chat-side .conversations" : ".chat-head button >> nth=0");
+  if (viewport.width <= 960) parts.push(".chat-head button >> nth=1");
+  await page.context().setOffline(true);
+  await expect(page.locator(".bar.tone-warning")).toBeVisible();
+  await setNotch(page, { top: 47, right: 51, bottom: 34, left: 63 });
+  for (const part of parts) {
+    const box = await page.locator(part).boundingBox();
+    // The welcome scrolls beneath the head, which is what keeps clear of the upper edge.
+    if (part !== ".welcome") expect(box!.y, part).toBeGreaterThanOrEqual(47);
+    expect(box!.x, part).toBeGreaterThanOrEqual(63);
+    expect(box!.x + box!.width, part).toBeLessThanOrEqual(viewport.width - 51);
+  }
+  const field = await page.locator(".composer-box").boundingBox();
+  expect(field!.y + field!.height).toBeLessThanOrEqual(viewport.height - 34);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  await page.context().setOffline(false);
+}
 
 /** No browser on a desktop has a notch: the tokens stand for one. */
 async function setNotch(page: Page, sizes: Record<string, number>): Promise<void> {

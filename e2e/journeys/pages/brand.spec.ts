@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { startGateServer } from "~e2e/support/browser/gate-server";
 import type { GateServer } from "~e2e/support/browser/gate-server";
-import { expect, expectAccessible, test as base } from "~e2e/support/browser/journey";
+import { expect, test as base } from "~e2e/support/browser/journey";
 
 const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" onload="alert('loaded')">
 <script>document.title = "taken over"; alert("run")</script>
@@ -82,6 +82,7 @@ test("a logo is a picture only: it runs nothing and loads nothing @deep", async 
   expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
   expect(await page.content()).not.toContain("taken over");
   const href = await picture.getAttribute("src");
+  await expect(page.locator('link[rel="icon"]')).toHaveAttribute("href", href!);
   const answer = await request.get(href!);
   expect(answer.headers()["content-type"]).toBe("image/svg+xml");
   expect(answer.headers()["x-content-type-options"]).toBe("nosniff");
@@ -114,49 +115,4 @@ test("a logo opened as a page of its own runs and loads nothing either @deep", a
   await expect.poll(() => policyCheck.violations.length).toBeGreaterThan(0);
   expect(policyCheck.violations.splice(0).filter((one) => !one.includes("spy.png"))).toEqual([]);
   await page.close();
-});
-
-test("an accent that could not be read is adjusted in every theme @deep", async ({ page }) => {
-  for (const address of ["/", "/gate", "/problems/too-many-requests"]) {
-    await page.goto(address);
-    await expectAccessible(page, address);
-  }
-  await expect(page.locator(".button-quiet").first()).toBeVisible();
-  for (const colorScheme of ["light", "dark"] as const) {
-    for (const contrast of ["no-preference", "more"] as const) {
-      await page.emulateMedia({ colorScheme, contrast });
-      const accent = await page.evaluate(() =>
-        getComputedStyle(document.documentElement).getPropertyValue("--accent").trim(),
-      );
-      expect(accent).toMatch(/^#[0-9a-f]{6}$/);
-      expect(["#1f4d46", "#7fc9b8", "#0d3a33", "#a9e6d8"]).not.toContain(accent);
-    }
-  }
-});
-
-test("tab, home screen and the bar around the page follow the accent @deep", async ({ page, request }) => {
-  await page.goto("/");
-  const icon = await page.locator('link[rel="icon"]').getAttribute("href");
-  expect(icon).toBe(await page.locator("img.brand-logo").getAttribute("src"));
-  const colours = await page
-    .locator('meta[name="theme-color"]')
-    .evaluateAll((tags) => tags.map((tag) => tag.getAttribute("content")));
-  expect(colours).toHaveLength(2);
-  expect(colours).not.toContain("#163a35");
-  const manifest = (await (await request.get("/manifest.webmanifest")).json()) as {
-    name: string;
-    theme_color: string;
-    icons: { src: string; purpose?: string }[];
-  };
-  expect(manifest).toMatchObject({ name: "Salon Nord & Süd", theme_color: colours[0], lang: "de" });
-  expect(manifest.icons.map(({ purpose }) => purpose)).toEqual([undefined, "maskable"]);
-  for (const { src } of manifest.icons) {
-    const answer = await request.get(src);
-    expect(answer.status(), src).toBe(200);
-    expect(answer.headers()["content-type"], src).toBe("image/svg+xml");
-  }
-});
-
-test("a server with an unusable logo reports it and does not start @deep", async () => {
-  await expect(startGateServer({ env: { BRAND_LOGO: "package.json" } })).rejects.toThrow("ended with 1");
 });

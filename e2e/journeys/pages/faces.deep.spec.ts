@@ -9,6 +9,14 @@ type UsedFont = { familyName: string; isCustomFont: boolean; glyphCount: number 
 test("every page uses the typefaces it brings, whatever this machine has", async ({ page, pageErrors }) => {
   pageErrors.expectRefusal({ path: "/nowhere", status: 404 });
   const client = await page.context().newCDPSession(page);
+  // The tests' browser finds DejaVu and no other installed typeface.
+  await page.setContent(
+    `<p style="font-family: Arial, 'Liberation Sans', 'Noto Sans', system-ui">Words</p>
+     <p style="font-family: Georgia, 'Liberation Serif', serif">Words</p>
+     <p style="font-family: monospace">Words</p>`,
+  );
+  const installed = [...(await readFonts(page, client)).keys()].sort();
+  expect(installed).toEqual(["DejaVu Sans", "DejaVu Sans Mono", "DejaVu Serif"]);
   for (const { path } of pages) {
     await page.goto(path);
     await page.waitForLoadState("networkidle");
@@ -19,17 +27,6 @@ test("every page uses the typefaces it brings, whatever this machine has", async
       path,
     ).toEqual([]);
   }
-});
-
-test("the tests' browser finds DejaVu and no other installed typeface", async ({ page }) => {
-  await page.setContent(
-    `<p style="font-family: Arial, 'Liberation Sans', 'Noto Sans', system-ui">Words</p>
-     <p style="font-family: Georgia, 'Liberation Serif', serif">Words</p>
-     <p style="font-family: monospace">Words</p>`,
-  );
-  const client = await page.context().newCDPSession(page);
-  const used = await readFonts(page, client);
-  expect([...used.keys()].sort()).toEqual(["DejaVu Sans", "DejaVu Sans Mono", "DejaVu Serif"]);
 });
 
 test("the two typefaces of every page are requested at once, only once, and cached for good", async ({

@@ -73,7 +73,7 @@ test("a visitor who loses the connection gets the offline page, and finds the wa
   expect(page.url()).toBe(`${origin}/gate`);
 });
 
-test("a device stores the offline page and its parts only, whatever is visited @deep", async ({
+test("a device stores the offline page alone, takes no answer for being offline, and can keep the site on its home screen @deep", async ({
   page,
   site,
 }) => {
@@ -93,9 +93,22 @@ test("a device stores the offline page and its parts only, whatever is visited @
   expect(
     after.filter((path) => !/^\/(offline|favicon\.svg|build\/_assets\/.+\.(css|woff2))$/.test(path)),
   ).toEqual([]);
+
+  const answer = await page.goto(`${origin}/nowhere`);
+  expect(answer?.status()).toBe(404);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("There is nothing here");
+
+  await page.goto(`${origin}/`);
+  const session = await page.context().newCDPSession(page);
+  const { errors } = await session.send("Page.getAppManifest");
+  expect(errors).toEqual([]);
+  const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
+  const obstacles = installabilityErrors.map(({ errorId }) => errorId);
+  // A private window, which every test has, is the one thing in the way.
+  expect(obstacles.filter((id) => id !== "in-incognito")).toEqual([]);
 });
 
-test("a deploy replaces the offline page at the next visit, and the old one is deleted @deep", async ({
+test("a deploy replaces the offline page at the next visit, and one without it removes it from devices @deep", async ({
   page,
   site,
 }) => {
@@ -115,15 +128,16 @@ test("a deploy replaces the offline page at the next visit, and the old one is d
     await page.goto(`${origin}/chat`);
     await expect(page.getByRole("heading", { name: "You are offline" })).toBeVisible();
     await expect(page.locator(".brand")).toContainText("The second");
+    await expectRemovedWithoutOfflinePage(page, site);
   } finally {
     await second.stop();
   }
 });
 
-test("an operator without an offline page has it removed from devices @deep", async ({ page, site }) => {
-  const { serverSwitch, origin } = site;
-  await page.goto(`${origin}/`);
-  await untilCached(page);
+async function expectRemovedWithoutOfflinePage(
+  page: Page,
+  { serverSwitch, origin }: OfflineSite,
+): Promise<void> {
   const without = await startGateServer({ env: { OFFLINE_PAGE: "false" } });
   try {
     serverSwitch.leadTo(portOf(without));
@@ -140,25 +154,4 @@ test("an operator without an offline page has it removed from devices @deep", as
   } finally {
     await without.stop();
   }
-});
-
-test("an answer of the server is never taken for being offline @deep", async ({ page, site }) => {
-  await page.goto(`${site.origin}/`);
-  await untilCached(page);
-  const answer = await page.goto(`${site.origin}/nowhere`);
-  expect(answer?.status()).toBe(404);
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("There is nothing here");
-});
-
-test("the site can be put on a home screen @deep", async ({ page, site }) => {
-  await page.goto(`${site.origin}/`);
-  await untilCached(page);
-  const session = await page.context().newCDPSession(page);
-  const { errors } = await session.send("Page.getAppManifest");
-  expect(errors).toEqual([]);
-  const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
-  // A private window, which every test has, is the one thing in the way.
-  expect(installabilityErrors.map(({ errorId }) => errorId).filter((id) => id !== "in-incognito")).toEqual(
-    [],
-  );
-});
+}

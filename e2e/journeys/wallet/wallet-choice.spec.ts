@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { connectWallet, expect, expectAccessible, test } from "~e2e/support/browser/journey";
+import { expect, expectAccessible, test } from "~e2e/support/browser/journey";
 import { addWallet } from "~e2e/support/browser/wallet";
 
 const chainId = 31337;
@@ -24,15 +24,6 @@ test("every wallet that announces itself is listed once, by its own name and pic
   await dialog.getByRole("button", { name: "First wallet" }).click();
   await expect(page.getByText("Connected with First wallet")).toBeVisible();
   await expect(page.getByTitle(first.address())).toBeVisible();
-});
-
-test("two wallets of one name are told apart by their announced origins @deep", async ({ page, rpcUrl }) => {
-  await addWallet({ page, rpcUrl, chainId, name: "Twin", rdns: "one.example" });
-  await addWallet({ page, rpcUrl, chainId, name: "twin", rdns: "two.example" });
-  await page.goto("/gate");
-  await page.getByRole("button", { name: "Connect", exact: true }).click();
-  await expect(dialogOf(page).getByRole("button", { name: /Twin one\.example/ })).toBeVisible();
-  await expect(dialogOf(page).getByRole("button", { name: /twin two\.example/ })).toBeVisible();
 });
 
 test("hostile names and pictures of wallets do no harm", async ({ page, rpcUrl }) => {
@@ -85,18 +76,6 @@ test("a wallet that announces itself late joins the open list @deep", async ({ p
     window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail: { info, provider } }));
   });
   await expect(dialogOf(page).getByRole("button", { name: "Late wallet" })).toBeVisible();
-});
-
-test("a wallet that only injects itself is listed where none announces itself @deep", async ({
-  page,
-  rpcUrl,
-}) => {
-  const wallet = await addWallet({ page, rpcUrl, chainId, name: "MetaMask", injectedAs: "window" });
-  await page.goto("/gate");
-  await connectWallet(page, "MetaMask");
-  await expect(page.getByTitle(wallet.address())).toBeVisible();
-  await page.reload();
-  await expect(page.getByText("Connected with MetaMask")).toBeVisible();
 });
 
 test("two wallets injected at the same place are both offered @deep", async ({ page, rpcUrl }) => {

@@ -1,10 +1,8 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "~e2e/support/browser/journey";
 import { expectFocusKept, pressByKeyboard } from "~e2e/support/browser/keyboard";
-import { addWallet } from "~e2e/support/browser/wallet";
 import type { TestWallet } from "~e2e/support/browser/wallet";
 
-const chainId = 31337;
 const dialogOf = (page: Page) => page.getByRole("dialog", { name: "Choose a wallet" });
 const buttonOf = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
 
@@ -42,29 +40,4 @@ test("the other account is chosen by keyboard alone, in the room and at the gate
   await pressByKeyboard({ page, goal: question.getByRole("button", { name: /^Stay with/ }) });
   await expect(page.getByText("Select the account above")).toBeVisible();
   await expectFocusKept(page, "staying with the account");
-});
-
-test("a wallet on another network is asked to switch by keyboard alone", async ({ page, rpcUrl }) => {
-  const wallet = await addWallet({ page, rpcUrl, chainId, startsOn: 1 });
-  await connect(page, wallet);
-  const note = page.getByText("The wallet is on chain 1");
-  await expect(note).toBeVisible();
-  wallet.rejectNext("wallet_switchEthereumChain");
-  await pressByKeyboard({ page, goal: buttonOf(page, "Switch network") });
-  await expect(page.locator(".notice-place:focus")).toContainText("The wallet is on another network");
-  await pressByKeyboard({ page, goal: buttonOf(page, "Switch network"), key: "Shift+Tab" });
-  await expect(note).toHaveCount(0);
-  await expect(page.locator("#wallet-account")).toBeFocused();
-});
-
-test("a slow wallet is left for another by keyboard alone", async ({ page, wallet, rpcUrl }) => {
-  const other = await addWallet({ page, rpcUrl, chainId, name: "Other wallet", rdns: "other.example" });
-  wallet.silence("eth_requestAccounts");
-  await connect(page, wallet);
-  await expect(dialogOf(page).getByRole("status")).toContainText(`Waiting for ${wallet.name} to confirm.`);
-  await pressByKeyboard({ page, goal: buttonOf(page, "Choose another wallet") });
-  await expect(dialogOf(page).getByRole("button", { name: wallet.name })).toBeFocused();
-  await pressByKeyboard({ page, goal: dialogOf(page).getByRole("button", { name: other.name }) });
-  await expect(page.getByText(`Connected with ${other.name}`)).toBeVisible();
-  await expect(page.locator("#wallet-account")).toBeFocused();
 });

@@ -51,19 +51,16 @@ test("a wallet on a phone scans the code, signs, and opens the room", async ({ p
   });
 });
 
-test("a rejection on the phone is explained @deep", async ({ page, site }) => {
+test("a rejection on the phone is explained, and a wallet that disconnects there is gone from the page @deep", async ({
+  page,
+  site,
+}) => {
   const { wallet } = await pair({ page, site });
   await withWallet(wallet, async () => {
     wallet.refuse();
     await page.getByRole("button", { name: "Sign in" }).click();
     await expect(page.getByText("You did not sign the message")).toBeVisible();
     expect(wallet.asked).toEqual(["personal_sign"]);
-  });
-});
-
-test("a wallet that disconnects on the phone is gone from the page @deep", async ({ page, site }) => {
-  const { wallet } = await pair({ page, site });
-  await withWallet(wallet, async () => {
     await wallet.leave();
     await expect(page.getByRole("button", { name: "Connect", exact: true })).toBeVisible();
   });

@@ -77,9 +77,6 @@ async function obey(call: CompletionCall, hold: ReturnType<typeof createHold>): 
       return neverAnswering(call);
     case "long":
       return sayingAtPace({ words: 3_000, perSecond: 200 })(call);
-    case "late":
-      await hold.wait();
-      return saying("Late, but here.")(call);
     case "steady":
       for (const [index, words] of steadyParts.entries()) {
         if (index > 0) await Promise.race([hold.wait(), call.closed]);
@@ -88,8 +85,6 @@ async function obey(call: CompletionCall, hold: ReturnType<typeof createHold>): 
       return call.finish();
     case "down":
       return refusing({ status: 503, message: "out of order" })(call);
-    case "mute":
-      return saying()(call);
     case "halfway":
       await call.text("Half an ans");
       call.response.end();
@@ -120,8 +115,6 @@ type Servers = {
   crowdedServer: ModelServer;
   /** Reads one piece aloud in ten seconds to each visitor. */
   hurriedSpeechServer: ModelServer;
-  /** For holders only, each of whom may have one longer piece spoken in twelve seconds. */
-  sparingSpeechServer: ModelServer;
   /** Reads nothing aloud. */
   silentServer: ModelServer;
 };
@@ -200,20 +193,6 @@ export const test = base.extend<{}, Servers>({
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
     async ({}, use) => {
       const server = await startModelServer({ RATE_LIMIT_TTS: "1/10" });
-      await use(server);
-      await server.stop();
-    },
-    { scope: "worker", timeout: 60_000 },
-  ],
-  sparingSpeechServer: [
-    // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
-    async ({}, use) => {
-      const server = await startModelServer({
-        NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
-        AI_CHAT_QUOTA_TOKENS: "1000000",
-        TTS_QUOTA_CHARACTERS: "100",
-        AI_CHAT_QUOTA_WINDOW_SEC: "12",
-      });
       await use(server);
       await server.stop();
     },

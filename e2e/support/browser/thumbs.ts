@@ -13,6 +13,11 @@ type Target = { text: string; width: number; height: number; isControl: boolean 
 /** Nothing for axe, nothing smaller than a thumb, and nothing wider than the screen. */
 export async function expectGoodForThumbs(page: Page, name: string, links = ""): Promise<void> {
   await expectAccessible(page, name);
+  await expectLargeEnough(page, name, links);
+}
+
+/** Nothing smaller than a thumb, and nothing wider than the screen. */
+export async function expectLargeEnough(page: Page, name: string, links = ""): Promise<void> {
   const targets = await measureTargets(page, links ? `${controls}, ${links}` : controls);
   expect(targets.length, name).toBeGreaterThan(3);
   const small = targets.filter(

@@ -19,8 +19,8 @@ type WalletOptions = {
   privateKeys?: Hex[];
   rdns?: string;
   icon?: string;
-  /** Where the page finds it: announced, in `window.ethereum`, or among several that share that place. */
-  injectedAs?: "announced" | "window" | "shared";
+  /** Where the page finds it: announced, or among several in `window.ethereum`. */
+  injectedAs?: "announced" | "shared";
   /** Whether it has the chain of the keys already, or must add it first. */
   knowsChain?: boolean;
   /** A chain it has besides. */
@@ -265,7 +265,7 @@ type InjectProviderOptions = {
   name: string;
   icon: string;
   rdns: string;
-  injectedAs: "announced" | "window" | "shared";
+  injectedAs: "announced" | "shared";
   uuid: string;
 };
 
@@ -307,9 +307,9 @@ function injectProvider({
   };
   const own = Object.assign(provider, { isMetaMask: name === "MetaMask", isRabby: name === "Rabby Wallet" });
   const page = window as unknown as { ethereum?: { providers?: unknown[] } };
-  if (injectedAs !== "announced") {
-    const providers = injectedAs === "shared" ? [...(page.ethereum?.providers ?? []), own] : undefined;
-    page.ethereum = Object.assign(page.ethereum ?? own, providers ? { providers } : {});
+  if (injectedAs === "shared") {
+    const providers = [...(page.ethereum?.providers ?? []), own];
+    page.ethereum = Object.assign(page.ethereum ?? own, { providers });
     return;
   }
   const info = { uuid, name, icon, rdns };
