@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { SeenBlock } from "~/platform/chain/seen-block";
+import type { SeenBlock, WatchedBlock } from "~/platform/chain/seen-block";
 import type { Judgement, KeyKind } from "../kinds/kind";
 import type { SignatureVerdict, WalletSignature } from "./reads/chain-answers";
 
@@ -49,7 +49,7 @@ export type Judge = {
   /** Drops what is cached of some keys of a contract. */
   forget: (contract: { chainId: number; contractAddress: string }, tokenIds: ReadonlySet<string>) => void;
   /** Readings of older blocks are no longer shared, nor believed. */
-  noteBlock: (chainId: number, blockNumber: bigint) => void;
+  noteBlock: (chainId: number, block: WatchedBlock) => void;
   /** Whether a newer block of a chain that was read is known by now. */
   isOutdated: (judgement: Pick<Judgement, "blocks">) => boolean;
   /** After a reorganisation: the chain may be shorter than it was. */

@@ -39,6 +39,20 @@ testOnEachDatabase("a key never used or given away has an empty state", async ({
   });
 });
 
+testOnEachDatabase(
+  "the state tells how far the key's chain was last read, whichever contract the row bears",
+  async ({ database }) => {
+    const rows = [
+      { ...key, blockNumber: 9n, updatedAtMs: 1n },
+      { ...key, contractAddress: "0xcd", blockNumber: 7n, updatedAtMs: 2n },
+      { ...key, chainId: 5, blockNumber: 8n, updatedAtMs: 3n },
+    ].map(({ tokenId: _, ...row }) => ({ ...row, blockHash: "0x", blockSeconds: row.blockNumber * 12n }));
+    await database.chainCursor.createMany({ data: rows });
+    const { watchedBlock } = await createKeyStore(database).findKeyState({ key, holder });
+    expect(watchedBlock).toEqual({ blockNumber: 7n, blockSeconds: 84n });
+  },
+);
+
 testOnEachDatabase("use and departure are reported together and apart", async ({ database }) => {
   const store = createKeyStore(database);
   await store.recordDeparture({ key, holder, departedAtMs: 1_700_000_000_001 });

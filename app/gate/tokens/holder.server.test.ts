@@ -23,7 +23,7 @@ async function judgeAt(blocks: readonly bigint[], fresh?: boolean) {
       isOutdated: (found) => found.blocks.some(({ blockNumber }) => blockNumber < newest),
     },
     keys: {
-      findKeyState: async () => ({ ...untouched, watchedBlock: newest }),
+      findKeyState: async () => ({ ...untouched, watchedBlock: { blockNumber: newest, blockSeconds: 0n } }),
       recordDeparture: async () => {},
     },
     ...(fresh !== undefined && { fresh }),

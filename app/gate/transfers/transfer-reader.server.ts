@@ -1,4 +1,5 @@
 import { zeroAddress } from "viem";
+import type { WatchedBlock } from "~/platform/chain/seen-block";
 import type { Clock } from "~/platform/time/clock";
 import { isChainOutage, isRpcRefusal } from "~/platform/chain/chain-client.server";
 import { createBlockRange } from "./block-range";
@@ -22,7 +23,7 @@ export type TransferReaderOptions = FollowedChain & {
   /** Left, or come by a block that is gone. May be called again for the same one. */
   onDepartures: (departed: Departed) => Promise<void> | void;
   /** Called with each poll, before the transfers up to that block are read. */
-  onBlock: (blockNumber: bigint) => void;
+  onBlock: (block: WatchedBlock) => void;
   /** Readings of this block and later ones are void. */
   onReorganisation?: (fromBlock: bigint) => void;
   clock: Clock;
@@ -57,7 +58,7 @@ export class TransferReader {
     // An endpoint lags. After a reorganisation the newest block is younger, whatever its number.
     if (head.blockNumber < from.blockNumber && head.blockSeconds <= from.blockSeconds) return;
     this.newest = head.blockNumber;
-    onBlock(head.blockNumber);
+    onBlock(head);
     const isWhole = await this.isContinued(head, from);
     if (isWhole && !this.isRecalled) await this.recall(from);
     this.isRecalled = true;
@@ -151,7 +152,7 @@ export class TransferReader {
     if (back.blockNumber < this.firstBlock) this.firstBlock = back.blockNumber + 1n;
     await this.moveTo(back);
     onReorganisation?.(back.blockNumber + 1n);
-    onBlock(head.blockNumber);
+    onBlock(head);
     return back;
   }
 
