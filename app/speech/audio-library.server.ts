@@ -20,10 +20,10 @@ type AudioReader = {
 };
 
 /**
- * Both are called at most once: `onEmpty` when the last reader has left, `onAsked` when the provider is called for this
+ * Each is called at most once: `onLeft` when this reader has left, `onEmpty` when the last reader has left, `onAsked` when the provider is called for this
  * reader, the one who has waited longest. Later readers join that call.
  */
-type JoinHooks = { onEmpty: () => void; onAsked: () => void };
+type JoinHooks = { onLeft: () => void; onEmpty: () => void; onAsked: () => void };
 type Position = { at: number; onAsked: () => void };
 
 /** `totalBytes` null: not known yet. `isCached`: from the cache. */
@@ -38,25 +38,34 @@ type OpenOptions = {
   speak: Speak;
   /** Called when the provider is called for this caller, and not for cached or joined audio. */
   onAsked: () => void;
+  clientId: string;
   signal: AbortSignal;
 };
 
+const maxReadersOfClient = 16;
+
 /**
- * All speech: from the cache, from a synthesis in progress, or from the provider. Each synthesis holds a file open, so
- * there are at most `maxSyntheses`.
+ * All speech: from the cache, from a synthesis in progress, or from the provider. At most `maxSyntheses` are in progress,
+ * because each occupies the provider. Others only hold a file open for their readers, of which each client has few.
  */
 export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
   const syntheses = new Map<string, SharedSynthesis>();
+  const readers = new Set<{ clientId: string }>();
 
   /** Resolves with the first byte at hand. When the signal fires, now or later, the caller has left. */
-  async function open({ identity, speak, onAsked, signal }: OpenOptions): Promise<OpenAudio> {
+  async function open({ identity, speak, onAsked, clientId, signal }: OpenOptions): Promise<OpenAudio> {
     signal.throwIfAborted();
+    if ([...readers].filter((reader) => reader.clientId === clientId).length >= maxReadersOfClient) {
+      throw new SpeechBusy(`You are listening to ${maxReadersOfClient} texts. Let one of them end.`);
+    }
     const key = keyOf(identity);
     const synthesis = syntheses.get(key) ?? startSynthesis(key, speak);
     const forget = () => {
       if (syntheses.get(key) === synthesis) syntheses.delete(key);
     };
-    const reader = synthesis.join({ onAsked, onEmpty: forget });
+    const place = { clientId };
+    readers.add(place);
+    const reader = synthesis.join({ onAsked, onEmpty: forget, onLeft: () => readers.delete(place) });
     const left = new Promise<never>((_resolve, reject) => {
       const leave = () => (reader.leave(), reject(signal.reason as Error));
       signal.addEventListener("abort", leave, { once: true });
@@ -77,7 +86,8 @@ export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
     cache.readShort(keyOf(identity));
 
   function startSynthesis(key: string, speak: Speak): SharedSynthesis {
-    if (syntheses.size >= maxSyntheses) throw new SpeechBusy("As many voices speak as may at once.");
+    const running = [...syntheses.values()].filter(({ isRunning }) => isRunning);
+    if (running.length >= maxSyntheses) throw new SpeechBusy("As many voices speak as may at once.");
     const synthesis = new SharedSynthesis(key, cache, speak);
     syntheses.set(key, synthesis);
     return synthesis;
@@ -111,14 +121,20 @@ class SharedSynthesis {
     this.started.catch(() => undefined);
   }
 
-  join({ onEmpty, onAsked }: JoinHooks): AudioReader {
+  get isRunning(): boolean {
+    return this.#state === "open";
+  }
+
+  join({ onLeft, onEmpty, onAsked }: JoinHooks): AudioReader {
     const position = { at: 0, onAsked };
     const buffer = Buffer.allocUnsafeSlow(readBytes);
     this.#readers.add(position);
     return {
       next: () => this.#readNext(position, buffer),
       leave: () => {
-        if (!this.#readers.delete(position) || this.#readers.size > 0) return;
+        if (!this.#readers.delete(position)) return;
+        onLeft();
+        if (this.#readers.size > 0) return;
         onEmpty();
         if (this.#state === "open") this.#stopping.abort(new Error("Nobody listens any more"));
         this.#changes.emit("change");

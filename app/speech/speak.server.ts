@@ -76,6 +76,7 @@ export async function speak(
       identity,
       speak: (asked) => provider.speak({ text, clientId, ...asked }),
       onAsked: () => (wasAsked = true),
+      clientId,
       signal,
     });
     const audio = await opening.catch(async (error: unknown) => {
