@@ -7,7 +7,7 @@ import { Refusal } from "~/platform/refusals/refusal";
 import { readAskedFor } from "./asked-for";
 import type { AskedFor } from "./asked-for";
 import type { DoorSite } from "./door.settings";
-import { maxReturnPathChars } from "./door-address";
+import { growsTooMuch, maxReturnPathChars } from "./door-address";
 import type { DoorAddress } from "./door-address";
 import { readDoorCookie, writeDoorCookie } from "./door-cookies";
 import type { DoorToken, DoorTokens } from "./door-token.server";
@@ -129,8 +129,8 @@ function leadToWayIn(
 
 /** On the site itself: only there can a cookie be set that no other site reads. */
 export function wayInTo({ scheme, host, path }: DoorAddress): string {
-  const to = path.length > maxReturnPathChars ? "/" : path;
   // What may stand in a query as it is stays readable, and the address short.
-  const written = encodeURIComponent(to).replaceAll(/%(?:2F|3F|3D|3A|40|2C)/g, decodeURIComponent);
-  return `${scheme}://${host}/.latchkey/start?to=${written}`;
+  const written = encodeURIComponent(path).replaceAll(/%(?:2F|3F|3D|3A|40|2C)/g, decodeURIComponent);
+  const to = path.length > maxReturnPathChars || growsTooMuch(written, path) ? "/" : written;
+  return `${scheme}://${host}/.latchkey/start?to=${to}`;
 }
