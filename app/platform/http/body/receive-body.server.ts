@@ -24,8 +24,8 @@ export const defaultMaxBodyBytes = 64 * 1024;
 const maxSharedTurnBytes = 1024;
 
 /** Once more after each wait: requests that waited for the same go on together. */
-export async function takeTurnFor(sentBytes: number): Promise<void> {
-  if (sentBytes > maxSharedTurnBytes) await takeTurn();
+export async function takeTurnFor(sentBytes: number, { clientId }: RequestContext): Promise<void> {
+  if (sentBytes > maxSharedTurnBytes) await takeTurn(clientId);
 }
 
 type ReceivedJson = { json?: unknown; sentBytes?: number };
@@ -65,7 +65,7 @@ async function readJson<Body>(
   const isSent = hasBody(incoming.context.headers);
   const bytes = isSent ? await readLimitedBody(incoming, maxBytes) : Buffer.alloc(0);
   if (bytes.length === 0 && isOptional({ body, operation })) return {};
-  await takeTurnFor(bytes.length);
+  await takeTurnFor(bytes.length, incoming.context);
   const { maxBodyValues: maxValues = defaultJsonBounds.maxValues, malformedBody } = operation ?? {};
   const json = parseJson(bytes, { maxValues, refusalName: malformedBody ?? "invalid-request" });
   return { json, sentBytes: bytes.length };
