@@ -63,6 +63,7 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
     // Its end has been told already: a place would never be given back.
     if (request.destroyed) return;
     request.once("close", takeBodyPlace(context.clientId));
+    context.hasPlace = true;
     limitBody(request, context, next);
     next();
   }

@@ -32,6 +32,8 @@ export type RequestContext = {
   readonly signal: AbortSignal;
   /** The pattern of the resource route that handles the request, or `page`: addresses may carry tokens. */
   route: string;
+  /** The body already has one of its client's places, until it is received. */
+  hasPlace?: boolean;
   /** Thrown by a page's loader or action: a program gets it in place of the page. */
   refusal?: Refusal;
   readonly log: Log;

@@ -33,7 +33,8 @@ function requireShortEnough(headers: IncomingHttpHeaders, maxBytes: number): voi
 export async function readLimitedBody({ request, context }: Incoming, maxBytes: number): Promise<Buffer> {
   requireShortEnough(context.headers, maxBytes);
   const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader();
-  const leavePlace = context.hasArrived ? null : takeBodyPlace(context.clientId);
+  const needsPlace = !context.hasArrived && !context.hasPlace;
+  const leavePlace = needsPlace ? takeBodyPlace(context.clientId) : null;
   let held = Buffer.alloc(0);
   let receivedBytes = 0;
   try {
