@@ -14,11 +14,20 @@ export type KeyState = {
   departedAtMs: number | null;
   /** Whether its holder has signed out of what the proof began. */
   isProofRevoked: boolean;
-  /** Up to which the transfers of the key's chain were read; null for a chain that nobody has read. */
-  watchedBlock: WatchedBlock | null;
+  /** Up to which the chains asked about were read, as far as somebody has. */
+  watchedBlocks: readonly (WatchedBlock & { chainId: number })[];
 };
-/** `proofHash`: of the text that `wallet` signed, to which a token goes back; null where there is no token yet. */
-type StateQuestion = { key: KeyRef; holder: string; wallet?: string; proofHash?: string | null };
+/**
+ * `proofHash`: of the text that `wallet` signed, to which a token goes back; null where there is no token yet.
+ * `chainIds`: of all that the kind asks for.
+ */
+type StateQuestion = {
+  key: KeyRef;
+  holder: string;
+  wallet?: string;
+  proofHash?: string | null;
+  chainIds?: readonly number[];
+};
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
@@ -40,11 +49,12 @@ export function createKeyStore(database: Database) {
     holder,
     wallet = holder,
     proofHash = null,
+    chainIds = [key.chainId],
   }: StateQuestion): Promise<KeyState> {
     const { chainId, contractAddress, tokenId } = toKeyColumns(key);
-    const [row] = await database.$queryRaw<KeyStateRow[]>`
+    const rows = await database.$queryRaw<KeyStateRow[]>`
       SELECT used."usedBy", used."usedAtMs", departure."departedAtMs", revoked."proofHash",
-        watched."blockNumber", watched."blockSeconds"
+        watched."chainId", watched."blockNumber", watched."blockSeconds"
       FROM (SELECT 1 AS "one") AS always
       LEFT JOIN "UsedKey" AS used
         ON used."chainId" = ${chainId} AND used."contractAddress" = ${contractAddress}
@@ -55,15 +65,18 @@ export function createKeyStore(database: Database) {
       LEFT JOIN "RevokedProof" AS revoked
         ON revoked."proofHash" = ${proofHash} AND revoked."wallet" IN (${wallet.toLowerCase()}, '')
       LEFT JOIN "ChainCursor" AS watched
-        ON watched."chainId" = ${chainId} AND watched."updatedAtMs" =
+        ON watched."chainId" IN (${Prisma.join(chainIds.map(BigInt))}) AND watched."updatedAtMs" =
           (SELECT MAX("updatedAtMs") FROM "ChainCursor" WHERE "chainId" = watched."chainId")`;
+    const [row] = rows;
     if (row === undefined) throw new Error("The database answered a key's state with no row at all.");
-    const { usedBy, usedAtMs, departedAtMs, blockNumber, blockSeconds } = row;
+    const { usedBy, usedAtMs, departedAtMs } = row;
     return {
       used: usedBy === null ? null : { usedBy, usedAtMs: Number(usedAtMs) },
       departedAtMs: departedAtMs === null ? null : Number(departedAtMs),
       isProofRevoked: row.proofHash !== null,
-      watchedBlock: blockNumber === null ? null : { blockNumber, blockSeconds: blockSeconds! },
+      watchedBlocks: rows.flatMap(({ chainId: id, blockNumber, blockSeconds }) =>
+        id === null ? [] : [{ chainId: Number(id), blockNumber: blockNumber!, blockSeconds: blockSeconds! }],
+      ),
     };
   }
 
@@ -110,6 +123,7 @@ type KeyStateRow = {
   usedAtMs: bigint | null;
   departedAtMs: bigint | null;
   proofHash: string | null;
+  chainId: bigint | null;
   blockNumber: bigint | null;
   blockSeconds: bigint | null;
 };

@@ -7,6 +7,7 @@ import type { KeyState, KeyStore } from "../ownership/keys.store.server";
 import type { Judgement, KeyKind, KeyKinds } from "../kinds/kind";
 import { keyRefOf } from "../kinds/kind-of-key";
 import type { Judge, KeyQuestion } from "../ownership/judge";
+import { planOf } from "../ownership/reads/kind-plan";
 import { requireMet } from "./require-met";
 import type { VerifiedToken } from "./access-token.server";
 import { isRevokedByDeparture } from "./revocation-by-departure";
@@ -68,7 +69,7 @@ export async function judgeWithState(
   const asked = keyStateOf(claim);
   const judgement = await read();
   const state = await keys.findKeyState(asked);
-  if (state.watchedBlock !== null) judge.noteBlock(claim.keyKind.chainId, state.watchedBlock);
+  for (const { chainId, ...block } of state.watchedBlocks) judge.noteBlock(chainId, block);
   if (!judge.isOutdated(judgement)) return { judgement, state };
   const ask = (isFresh: boolean) => judge.judge({ ...questionOf(claim), fresh: isFresh });
   let again = await ask(fresh);
@@ -100,7 +101,8 @@ export function questionOf({ keyKind, tokenId, address, vault }: KeyClaim): KeyQ
 
 /** For the store: which key, whose departures from it count, and whose proof stands behind a token. */
 export function keyStateOf({ keyKind, tokenId, address, vault, proofHash = null }: KeyClaim) {
-  return { key: keyRefOf(keyKind, tokenId), holder: vault ?? address, wallet: address, proofHash };
+  const chainIds = planOf(keyKind).parts.map(({ chainId }) => chainId);
+  return { key: keyRefOf(keyKind, tokenId), holder: vault ?? address, wallet: address, proofHash, chainIds };
 }
 
 /** For all but the gate itself, which answers 403: here a problem with the key makes the token a bad one, 401. */
