@@ -87,7 +87,10 @@ export function listHostileRoutes(patterns: readonly string[], origin: string, r
     ],
     "/api/chat/:id/stop": { path: `/api/chat/${"a".repeat(64)}/stop`, method: "POST" },
     "/api/chat/:id/stream": { path: stream("a".repeat(64)), addresses: [...streamAddresses, kept] },
-    "/api/door": { headers: { ...onSite, Accept: "text/html" }, addresses: doorAddresses },
+    "/api/door": {
+      headers: { ...onSite, "X-Forwarded-Method": "GET", Accept: "text/html" },
+      addresses: doorAddresses,
+    },
     "/api/form-submission-gate": taking(formBodies, submitFormOperation),
     "/api/gate-access": taking(gateBodies, openGateOperation),
     "/api/keys": read,
@@ -107,7 +110,7 @@ export function listHostileRoutes(patterns: readonly string[], origin: string, r
     "/docs": { addresses: anyHeaders },
     "/gate": [
       { ...form, addresses: gateAddresses },
-      taking(formBodies, submitFormOperation, { Origin: origin }),
+      taking(formBodies, submitFormOperation, { Origin: origin, Host: new URL(origin).host }),
     ],
     "/healthz": read,
     "/manifest.webmanifest": read,
