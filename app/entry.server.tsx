@@ -22,7 +22,7 @@ export default async function handleRequest(
   remixContext: EntryContext,
   loadContext: AppLoadContext,
 ): Promise<Response> {
-  await takeTurn();
+  await takeTurn(loadContext.clientId);
   // The visitor left while the data was read.
   if (loadContext.signal.aborted) return new Response(null, { status: responseStatusCode });
   const { cspNonce: nonce, headers, refusal, requestId, service } = loadContext;

@@ -180,6 +180,8 @@ export type paths = {
     /**
      * Sign out
      * @description Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key; where there are sites behind the door, all that goes back to its signature ends now, on every site. Answers that the session began and that are under way are stopped.
+     *
+     *     Each client may call this 300 times in 60 seconds.
      */
     delete: operations["endSession"];
     options?: never;
@@ -2888,6 +2890,10 @@ export interface operations {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
           "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
           /**
            * @description `access_token`, for this whole site: `HttpOnly`, `SameSite=Strict`, `Secure` where the site is served over HTTPS, and gone when its token ends.
            * @example access_token=eyJ...; Path=/; Max-Age=900; HttpOnly; SameSite=Strict; Secure
@@ -2910,6 +2916,10 @@ export interface operations {
           "X-Request-Id": components["headers"]["X-Request-Id"];
           "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
           [name: string]: unknown;
         };
         content: {
@@ -2927,6 +2937,23 @@ export interface operations {
         };
         content: {
           "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Too many requests** ([too-many-requests](https://gate.example/problems/too-many-requests)): More requests came from this client than the limit of this address allows. */
+      429: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["RateLimitProblem"];
         };
       };
       /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
@@ -2948,6 +2975,26 @@ export interface operations {
           "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
+          /**
+           * @description Requests this address allows a client in one window.
+           * @example 60
+           */
+          "X-RateLimit-Limit"?: number;
+          /**
+           * @description Requests the client has left in this window.
+           * @example 59
+           */
+          "X-RateLimit-Remaining"?: number;
+          /**
+           * @description The same in the form of the IETF draft: the limit's name, `r` requests left, `t` seconds until the window ends.
+           * @example "gate-access";r=59;t=60
+           */
+          RateLimit?: string;
+          /**
+           * @description The limit itself, in the form of the IETF draft: `q` requests in `w` seconds.
+           * @example "gate-access";q=60;w=60
+           */
+          "RateLimit-Policy"?: string;
           [name: string]: unknown;
         };
         content: {

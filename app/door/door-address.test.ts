@@ -47,6 +47,12 @@ test.each([
   "/.LATCHKEY/leave",
   `/${"a".repeat(maxReturnPathChars)}`,
   `/${"ö".repeat(1000)}`,
+  // Written into another address, these would be three to six times as long.
+  `/${"|".repeat(4_095)}`,
+  `/a${"/".repeat(4_000)}`,
+  `/?${'"'.repeat(1_300)}`,
+  `/?${"\\".repeat(1_300)}`,
+  `/${"|".repeat(300)}`,
 ])("%j leads to the front page instead", (given) => {
   const path = toReturnPath(given);
   expect(path).toBe("/");

@@ -6,6 +6,8 @@ export type DoorAddress = { scheme: "http" | "https"; host: string; path: string
 
 /** A longer path is dropped on the way in. */
 export const maxReturnPathChars = 4096;
+/** Nor is one that grows to more than twice its length and this when it is written into another address. */
+const smallGrowthChars = 256;
 
 /** White space and control characters. Two headers of one name are joined by a space. */
 // eslint-disable-next-line no-control-regex -- It is control characters that are looked for.
@@ -73,7 +75,11 @@ export function toReturnPath(given: string | null): string {
   // Browsers keep a backslash in a query; the gate would take it for a slash.
   const path = `${pathname}${search.replaceAll("\\", "%5C")}`;
   if (host !== "site.invalid" || pathname.startsWith("//") || ownPath.test(path)) return "/";
-  return path.length > maxReturnPathChars ? "/" : path;
+  return path.length > maxReturnPathChars || growsTooMuch(startPath(path), given) ? "/" : path;
+}
+
+export function growsTooMuch(written: string, given: string): boolean {
+  return written.length > 2 * given.length + smallGrowthChars;
 }
 
 /** The start of the way in, on the site itself. */

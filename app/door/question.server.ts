@@ -6,6 +6,7 @@ import type { HolderDependencies } from "~/gate/tokens/holder.server";
 import { Refusal } from "~/platform/refusals/refusal";
 import type { DoorSite } from "./door.settings";
 import {
+  growsTooMuch,
   isLoopbackSite,
   isPlain,
   makeDoorAddress,
@@ -134,10 +135,10 @@ function leadToWayIn(
 
 /** On the site itself, because only there can it set a cookie that no other site reads. */
 export function wayInTo({ scheme, host, path }: DoorAddress): string {
-  const to = path.length > maxReturnPathChars ? "/" : path;
   // Keeps the address short and readable.
-  const written = encodeURIComponent(to).replaceAll(/%(?:2F|3F|3D|3A|40|2C)/g, decodeURIComponent);
-  return `${scheme}://${host}/.latchkey/start?to=${written}`;
+  const written = encodeURIComponent(path).replaceAll(/%(?:2F|3F|3D|3A|40|2C)/g, decodeURIComponent);
+  const to = path.length > maxReturnPathChars || growsTooMuch(written, path) ? "/" : written;
+  return `${scheme}://${host}/.latchkey/start?to=${to}`;
 }
 
 /** A visitor's request to a site, as the site's proxy describes it. */

@@ -242,7 +242,7 @@ function createOwnership(keys: KeyStore, given: OwnershipDependencies) {
     judge,
     clientOf,
     keys,
-    findWatchedBlock: async (chainId) => (await cursors.findCursor({ chainId }))?.blockNumber ?? null,
+    findWatchedBlock: (chainId) => cursors.findCursor({ chainId }),
     requireHeld: (judgement, question) => requireMet(question, judgement, kinds),
     clock,
   });

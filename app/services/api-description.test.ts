@@ -95,7 +95,7 @@ function describedRoute({ method, path }: OperationDescription) {
 
 test("limits, bodies and the refusals they cause are described as the routes declare them", () => {
   for (const route of resourceRoutes) {
-    for (const method of ["GET", "POST"] as const) {
+    for (const method of ["GET", "POST", "DELETE"] as const) {
       const spec = route.methods[method];
       if (!spec) continue;
       const operation = operationOf(route.path, method)!;
@@ -103,6 +103,7 @@ test("limits, bodies and the refusals they cause are described as the routes dec
       const statuses = Object.keys(operation.responses);
       const { limit, maxBodyValues = defaultJsonBounds.maxValues } = spec.operation!;
       expect(statuses.includes("429"), about).toBe(limit !== undefined);
+      if (method !== "GET" && !route.path.startsWith("/demo/")) expect(limit, about).toBeDefined();
       if (limit) {
         const { points, windowSeconds } = limits[limit]!;
         expect(operation.description).toContain(`${points} times in ${windowSeconds} seconds`);

@@ -72,7 +72,7 @@ testOnEachDatabase(
       expect(await nonces.consumeNonce(nonce)).toBe("consumed");
       await keys.findKeyState({ key, holder: "0xcd" });
     };
-    expect(await listTables(signIn)).toEqual(["Nonce", "ChainCursor UsedKey KeyDeparture RevokedProof"]);
+    expect(await listTables(signIn)).toEqual(["Nonce", "UsedKey KeyDeparture RevokedProof ChainCursor"]);
     const signature = { digest: "d", expiresAtMs: clock() + 60_000 };
     const spent = createSpentSignatureStore(database);
     expect(await listTables(() => spent.spendSignature(signature))).toEqual(["SpentSignature"]);

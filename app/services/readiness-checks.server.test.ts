@@ -158,7 +158,7 @@ test.each<[keyof Away, string, string, string]>([
 test("the service is degraded on every process while nobody has read transfers for long", async () => {
   const fixture = await openFixture();
   const { cursors, watched: contract } = fixture;
-  const cursor = { blockNumber: 7n, blockHash: "0x" };
+  const cursor = { blockNumber: 7n, blockHash: "0x", blockSeconds: 1n };
   await cursors.saveCursor(contract, cursor);
   // By the database's clock: two polls of 4 s, a lease of 10 s and a minute.
   await fixture.database.$executeRaw`UPDATE "ChainCursor" SET "updatedAtMs" = "updatedAtMs" - 79000`;

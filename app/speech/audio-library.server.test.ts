@@ -61,10 +61,14 @@ async function openLibrary({
   await cache.start();
   const library = createAudioLibrary(cache, maxSyntheses);
   const speaker = createSpeaker();
-  const open = async (text: string, signal = new AbortController().signal, onRequest = () => {}) => {
+  const open = async (
+    text: string,
+    signal = new AbortController().signal,
+    { onRequest = () => {}, clientId = "a" } = {},
+  ) => {
     const identity = ["voice", text];
     const cached = await library.findCached(identity);
-    return cached ?? (await library.open({ identity, speak: speaker.speak, onRequest, signal }));
+    return cached ?? (await library.open({ identity, speak: speaker.speak, onRequest, clientId, signal }));
   };
   const listFiles = async (ending: string) => (await readdir(dir)).filter((name) => name.endsWith(ending));
   return { dir, open, ...speaker, listFiles, warnings, pass: (ms: number) => (nowMs += ms) };
@@ -218,12 +222,43 @@ test("the number of concurrent syntheses is bounded, and a client that left befo
   await expect(open("c", AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
 });
 
+test("audio that is complete takes no place of the next synthesis, however slowly it is read", async () => {
+  const fixture = await openLibrary({ maxSyntheses: 2 });
+  const bytes = randomBytes(300_000);
+  const slow: OpenAudio[] = [];
+  for (const text of ["a", "b", "c"]) {
+    const audio = await fixture.open(text);
+    fixture.feeds.at(-1)!.give(bytes);
+    fixture.feeds.at(-1)!.end();
+    await audio.reader.next();
+    await expect.poll(() => fixture.listFiles(".audio")).toHaveLength(slow.push(audio));
+  }
+  await say(fixture, "d", bytes);
+  const cached = await fixture.open("d");
+  await Promise.all([fixture.open("e"), fixture.open("f")]);
+  await expect(fixture.open("g")).rejects.toThrow(SpeechBusy);
+  for (const audio of [...slow, cached]) expect((await readAll(audio)).length).toBeGreaterThan(200_000);
+});
+
+test("one client listens to at most 16 texts at once, and the places left stay for others", async () => {
+  const { open } = await openLibrary({ maxSyntheses: 20 });
+  const texts = Array.from({ length: 16 }, (_, index) => String(index));
+  const [first] = await Promise.all(texts.map((text) => open(text)));
+  await expect(open("one more")).rejects.toThrow("You are listening to 16 texts.");
+  await expect(open("0")).rejects.toThrow(SpeechBusy);
+  expect((await open("one more", undefined, { clientId: "b" })).isCached).toBe(false);
+  first!.reader.leave();
+  first!.reader.leave();
+  await open("one more");
+  await expect(open("one more")).rejects.toThrow(SpeechBusy);
+});
+
 test("the next turn goes to the longest waiting client that is still there", async () => {
   const { open, feeds } = await openLibrary();
   const askedFor: string[] = [];
   const leaving = new AbortController();
   const hearing = (name: string, signal = new AbortController().signal) =>
-    open("a", signal, () => void askedFor.push(name));
+    open("a", signal, { onRequest: () => void askedFor.push(name) });
   const first = hearing("first", leaving.signal);
   const others = [hearing("second"), hearing("third")];
   // Nobody knows yet whether the audio is cached.

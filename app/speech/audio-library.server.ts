@@ -20,8 +20,11 @@ type AudioReader = {
   leave: () => void;
 };
 
-/** Each is called at most once: `onEmpty` after the last reader, `onRequest` if the provider is called for this reader. */
-type JoinHooks = { onEmpty: () => void; onRequest: () => void };
+/**
+ * Each is called at most once: `onLeft` after this reader, `onEmpty` after the last reader, `onRequest` if the provider is
+ * called for this reader.
+ */
+type JoinHooks = { onLeft: () => void; onEmpty: () => void; onRequest: () => void };
 type Position = { at: number; onRequest: () => void };
 
 export type AudioLibrary = ReturnType<typeof createAudioLibrary>;
@@ -40,12 +43,19 @@ type OpenOptions = {
   speak: Speak;
   /** The provider is called for this caller. */
   onRequest: () => void;
+  clientId: string;
   signal: AbortSignal;
 };
 
-/** Speech from the cache, from a synthesis in progress, or from the provider. A synthesis holds a file open. */
+const maxReadersOfClient = 16;
+
+/**
+ * Speech from the cache, from a synthesis in progress, or from the provider. At most `maxSyntheses` are in progress,
+ * because each occupies the provider. Others only hold a file open for their readers, of which each client has few.
+ */
 export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
   const syntheses = new Map<string, SharedSynthesis>();
+  const readers = new Set<{ clientId: string }>();
 
   async function findCached(identity: Identity): Promise<OpenAudio | null> {
     const cached = await cache.find(keyOf(identity));
@@ -55,14 +65,19 @@ export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
   }
 
   /** Resolves when audio is about to come. The signal means that the caller has left. */
-  async function open({ identity, speak, onRequest, signal }: OpenOptions): Promise<OpenAudio> {
+  async function open({ identity, speak, onRequest, clientId, signal }: OpenOptions): Promise<OpenAudio> {
     signal.throwIfAborted();
+    if ([...readers].filter((reader) => reader.clientId === clientId).length >= maxReadersOfClient) {
+      throw new SpeechBusy(`You are listening to ${maxReadersOfClient} texts. Let one of them end.`);
+    }
     const key = keyOf(identity);
     const synthesis = syntheses.get(key) ?? startSynthesis(key, speak);
     const forget = () => {
       if (syntheses.get(key) === synthesis) syntheses.delete(key);
     };
-    const reader = synthesis.join({ onRequest, onEmpty: forget });
+    const place = { clientId };
+    readers.add(place);
+    const reader = synthesis.join({ onRequest, onEmpty: forget, onLeft: () => readers.delete(place) });
     const left = new Promise<never>((_resolve, reject) => {
       const leave = () => (reader.leave(), reject(signal.reason as Error));
       signal.addEventListener("abort", leave, { once: true });
@@ -79,7 +94,8 @@ export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
   }
 
   function startSynthesis(key: string, speak: Speak): SharedSynthesis {
-    if (syntheses.size >= maxSyntheses) throw new SpeechBusy("As many voices speak as may at once.");
+    const running = [...syntheses.values()].filter(({ isRunning }) => isRunning);
+    if (running.length >= maxSyntheses) throw new SpeechBusy("As many voices speak as may at once.");
     const synthesis = new SharedSynthesis(key, cache, speak);
     syntheses.set(key, synthesis);
     return synthesis;
@@ -131,13 +147,19 @@ class SharedSynthesis {
     this.started.catch(() => undefined);
   }
 
-  join({ onEmpty, onRequest }: JoinHooks): AudioReader {
+  get isRunning(): boolean {
+    return this.#state === "open";
+  }
+
+  join({ onLeft, onEmpty, onRequest }: JoinHooks): AudioReader {
     const position = { at: 0, onRequest };
     this.#readers.add(position);
     return {
       next: () => this.#readNext(position),
       leave: () => {
-        if (!this.#readers.delete(position) || this.#readers.size > 0) return;
+        if (!this.#readers.delete(position)) return;
+        onLeft();
+        if (this.#readers.size > 0) return;
         onEmpty();
         if (this.#state === "open") this.#stopping.abort(new Error("Nobody listens any more"));
         this.#changes.emit("change");

@@ -73,6 +73,7 @@ export async function speak(
       identity,
       speak: (request) => provider.speak({ text, clientId, ...request }),
       onRequest: () => (isCharged = true),
+      clientId,
       signal,
     });
     const audio = await opening.catch(async (error: unknown) => {

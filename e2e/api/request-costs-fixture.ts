@@ -2,6 +2,10 @@ import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createKeptAnswerStore } from "~/chat/kept/kept-answers.store.server";
+import { closeDatabase, openDatabase } from "~/platform/database/database.server";
+import { systemClock as clock } from "~/platform/time/clock";
+import { largeConversation } from "./hostile/hostile-requests";
 import type { HostileRequest } from "./hostile/hostile-requests";
 import { toFrame } from "~e2e/support/providers/openai-server";
 
@@ -16,6 +20,23 @@ export const openToAll = {
   DOOR_HOSTS: "wiki.example.com",
   TRUST_PROXY: "loopback",
 };
+
+/** Of 10,000 events, to a stranger. */
+export async function keepLargeReply(databaseUrl: string): Promise<void> {
+  const database = await openDatabase({ url: databaseUrl });
+  const store = createKeptAnswerStore(database, clock);
+  const reply = { replyId: "a-large-kept-reply", leaseMs: 60_000 };
+  const owner = { owner: "", openFor: "the tests", proofHash: null, maxOpen: 1 };
+  await store.begin({ ...reply, ...owner, conversationId: largeConversation });
+  const event = JSON.stringify({ type: "text-delta", id: "1", delta: "word " });
+  const events = Array.from({ length: 500 }, () => event);
+  for (let endingId = events.length; endingId <= 10_000; endingId += events.length) {
+    const ending = endingId < 10_000 ? null : { endingId, expiresAtMs: clock() + 3_600_000 };
+    const firstId = endingId - events.length + 1;
+    await store.append({ ...reply, firstId, events, usedTokens: 1, headers: null, ending });
+  }
+  await closeDatabase(database);
+}
 
 export type Answered = { status: number; location: string };
 

@@ -9,7 +9,14 @@ import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 import { listHostileRoutes } from "./hostile/hostile-requests";
 import type { HostileRequest } from "./hostile/hostile-requests";
-import { openToAll, resetSecret, sendHostile, sizeOf, startCountingServices } from "./request-costs-fixture";
+import {
+  keepLargeReply,
+  openToAll,
+  resetSecret,
+  sendHostile,
+  sizeOf,
+  startCountingServices,
+} from "./request-costs-fixture";
 
 /** For so long one request may hold the event loop, and ten at once too, */
 const longestHoldMs = 50;
@@ -27,7 +34,7 @@ const holdPort = await findFreePort();
 const reporter = new URL("../support/measure/loop-hold-reporter.mjs", import.meta.url).href;
 
 let gate: Gate;
-let bearer: { Authorization: string };
+let token: string;
 let hosted: RunningServer;
 let services: Awaited<ReturnType<typeof startCountingServices>>;
 beforeAll(async () => {
@@ -37,7 +44,8 @@ beforeAll(async () => {
     env: { ...env, LOOP_HOLD_PORT: String(holdPort) },
     nodeOptions: ["--import", reporter],
   });
-  ({ bearer } = await signInNew(gate));
+  ({ token } = await signInNew(gate));
+  await keepLargeReply(gate.server.databaseUrl);
   const chain = { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract };
   hosted = await startServer({ env: { ...env, ...chain, ...services.env } });
 });
@@ -77,10 +85,33 @@ async function findHeldMs(request: HostileRequest, many: number, allowedMs: numb
   return heldMs;
 }
 
+const forHolders = new Set(["/api/chat", "/api/tts", "/api/mcp", "/session"]);
+const isNoSignOut = ({ method }: HostileRequest) => method !== "DELETE";
+
+/** A session is kept in a cookie. */
+function byHolder(request: HostileRequest): HostileRequest {
+  const proof: Record<string, string> =
+    request.path === "/session"
+      ? { Cookie: `access_token=${token}`, Origin: gate.origin, Host: gate.domain }
+      : { Authorization: `Bearer ${token}` };
+  return { ...request, shape: `${request.shape}, by a holder`, headers: { ...request.headers, ...proof } };
+}
+
 test("every route has its worst requests", () => {
   const { unlisted, gone } = listRoutes();
   const message = "Add a new route's worst requests to e2e/api/hostile/hostile-requests.ts.";
   expect({ unlisted, gone }, message).toEqual({ unlisted: [], gone: [] });
+});
+
+test.each([
+  ["/api/chat/:id/stream", "a large kept reply", 200],
+  ["/gate", "a long message, escaped", 401],
+  ["/session", "a room, by a holder", 200],
+  ["/session", "the longest address of a door, by a holder", 200],
+])("what is played gets as far as it can: %s, %s", async (pattern, shape, status) => {
+  const requests = requestsOf(pattern);
+  const request = [...requests, ...requests.map(byHolder)].find((played) => played.shape === shape)!;
+  expect((await sendHostile(gate.server.port, request)).status).toBe(status);
 });
 
 test.each(patterns)(
@@ -94,13 +125,7 @@ test.each(patterns)(
     let sent = 0;
     const ofStrangers = requestsOf(pattern);
     // Requests that wait for the same reading of a key go on at the same moment.
-    const ofHolder = ["/api/chat", "/api/tts"].includes(pattern)
-      ? ofStrangers.map((request) => ({
-          ...request,
-          shape: `${request.shape}, by a holder`,
-          headers: { ...request.headers, ...bearer },
-        }))
-      : [];
+    const ofHolder = forHolders.has(pattern) ? ofStrangers.filter(isNoSignOut).map(byHolder) : [];
     for (const request of [...ofStrangers, ...ofHolder]) {
       for (const many of [1, 10]) {
         const heldMs = await findHeldMs(request, many, allowedMs);

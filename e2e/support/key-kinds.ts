@@ -43,7 +43,7 @@ export const someKey: Omit<TokenHolder, "scopes"> = {
 };
 
 /** A key of which nothing is recorded. */
-export const untouched = { used: null, departedAtMs: null, isProofRevoked: false, watchedBlock: null };
+export const untouched = { used: null, departedAtMs: null, isProofRevoked: false, watchedBlocks: [] };
 /** A judge that knows of no blocks. */
 export const judging = (judge: Judge["judge"]) => ({ judge, noteBlock: () => {}, isOutdated: () => false });
 

@@ -16,9 +16,10 @@ import { createJudge } from "../ownership/judge.server";
 import { identify } from "../proofs/proofs.server";
 import type { ProofDependencies } from "../proofs/proof.server";
 import { createSpentSignatureStore } from "../proofs/nonces.store.server";
-import { createChainCursorStore } from "../transfers/chain-cursor.store.server";
 
 const [seller, buyer] = [1, 2];
+/** This chain's blocks may be dated ahead of the clock. */
+const dayMs = 86_400_000;
 
 let chain: TestChain;
 let rpc: RpcFaultServer;
@@ -46,10 +47,10 @@ beforeEach(async () => {
 });
 
 /** A process that has seen nothing of the chain yet. */
-async function openProcess() {
+async function openProcess(rpcUrls = [rpc.url]) {
   const { database } = await createSqliteTestDatabase();
   const keys = createKeyStore(database);
-  const client = createChainClient({ rpcUrls: [rpc.url], chainId: chain.chainId });
+  const client = createChainClient({ rpcUrls, chainId: chain.chainId, wallClock: () => Date.now() + dayMs });
   const kinds = oneKind({ chainId: chain.chainId, contract: chain.key.address });
   const keyKind = kinds.list[0]!;
   const judge = createJudge({
@@ -86,11 +87,10 @@ async function openProcess() {
         departedAtMs: Date.now() - 1,
       }),
     /** As another process does. */
-    readUpTo: (blockNumber: bigint) =>
-      createChainCursorStore(database).saveCursor(
-        { chainId: chain.chainId, contractAddress: chain.key.address },
-        { blockNumber, blockHash: "0x01" },
-      ),
+    readUpTo: (blockNumber: bigint, blockSeconds = 0n) =>
+      database.chainCursor.create({
+        data: { ...keyKind.keptUnder, blockNumber, blockHash: "0x01", blockSeconds, updatedAtMs: Date.now() },
+      }),
     useToken: (account: number, issuedAtSeconds = soldAtSeconds) => {
       const address = chain.addressOf(account);
       const holder = {
@@ -139,6 +139,22 @@ test("a block older than the watcher's, which another process has read, ends no 
   await site.useToken(buyer);
   await expect(site.signIn(seller)).rejects.toMatchObject(notOwned);
   expect(await site.signIn(buyer)).toMatchObject({ access: "granted" });
+});
+
+test("nor does a block thousands older than the watcher's, and an endpoint that is up to date is asked instead", async () => {
+  await chain.control.mine({ blocks: 2_500 });
+  const { number, timestamp } = await chain.viewer.getBlock();
+  const site = await openProcess();
+  const other = await openProcess([rpc.url, chain.rpcUrl]);
+  for (const { readUpTo, departed } of [site, other]) {
+    await readUpTo(number, timestamp);
+    await departed(seller);
+  }
+  await expect(site.useToken(seller, soldAtSeconds + 60)).rejects.toMatchObject(unavailable);
+  await expect(site.signIn(seller)).rejects.toMatchObject(unavailable);
+  await expect(site.signIn(buyer)).rejects.toMatchObject(unavailable);
+  await expect(other.signIn(seller)).rejects.toMatchObject(notOwned);
+  expect(await other.signIn(buyer)).toMatchObject({ access: "granted" });
 });
 
 test("nor does a block older than one that this process has read", async () => {

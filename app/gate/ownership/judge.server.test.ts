@@ -102,13 +102,13 @@ test("a new block of one chain ends what is shared of it and not of the other", 
   const noteNext = async (chainId: number) => {
     const { chain } = chainId === home ? first : second;
     await chain.control.mine({ blocks: 1 });
-    judge.noteBlock(chainId, await chain.viewer.getBlockNumber());
+    judge.noteBlock(chainId, { blockNumber: await chain.viewer.getBlockNumber(), blockSeconds: 0n });
   };
   await noteNext(abroad);
   await judge.judge(ask(kind));
   expect(posts()).toEqual([["eth_call"], ["eth_call", "eth_call"]]);
 
-  judge.noteBlock(abroad, await second.chain.viewer.getBlockNumber());
+  judge.noteBlock(abroad, { blockNumber: await second.chain.viewer.getBlockNumber(), blockSeconds: 0n });
   await noteNext(home);
   await judge.judge(ask(kind));
   expect(posts()).toEqual([

@@ -99,7 +99,7 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
 
     forget: ({ chainId, contractAddress }, tokenIds) =>
       chains.get(chainId)?.forget(contractAddress, tokenIds),
-    noteBlock: (chainId, blockNumber) => clientOf(chainId).newestBlock.noteNumber(blockNumber),
+    noteBlock: (chainId, block) => clientOf(chainId).newestBlock.noteWatched(block),
     isOutdated: ({ blocks }) => blocks.some((block) => clientOf(block.chainId).newestBlock.isOlder(block)),
     forgetChain: (chainId) => readingsOf(chainId).forgetAll(),
   };

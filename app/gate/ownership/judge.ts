@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { SeenBlock } from "~/platform/chain/seen-block";
+import type { SeenBlock, WatchedBlock } from "~/platform/chain/seen-block";
 import type { Judgement, KeyKind } from "../kinds/kind";
 import type { KeyReading, SignatureVerdict, WalletSignature } from "./reads/read";
 
@@ -45,7 +45,7 @@ export type Judge = {
   /** Drops cached readings of some keys of a contract. */
   forget: (contract: { chainId: number; contractAddress: string }, tokenIds: ReadonlySet<string>) => void;
   /** Older blocks' readings are no longer shared or accepted. */
-  noteBlock: (chainId: number, blockNumber: bigint) => void;
+  noteBlock: (chainId: number, block: WatchedBlock) => void;
   /** Whether a newer block of a chain that was read is known by now. */
   isOutdated: (judgement: Pick<Judgement, "blocks">) => boolean;
   /** A reorganisation may make the chain shorter. */

@@ -35,9 +35,30 @@ testOnEachDatabase("a key never used or given away has an empty state", async ({
     used: null,
     departedAtMs: null,
     isProofRevoked: false,
-    watchedBlock: null,
+    watchedBlocks: [],
   });
 });
+
+testOnEachDatabase(
+  "the state tells how far each chain of the kind was last read, whichever contract the row bears",
+  async ({ database }) => {
+    const rows = [
+      { ...key, blockNumber: 9n, updatedAtMs: 1n },
+      { ...key, contractAddress: "0xcd", blockNumber: 7n, updatedAtMs: 2n },
+      { ...key, chainId: 5, blockNumber: 8n, updatedAtMs: 3n },
+    ].map(({ tokenId: _, ...row }) => ({ ...row, blockHash: "0x", blockSeconds: row.blockNumber * 12n }));
+    await database.chainCursor.createMany({ data: rows });
+    const store = createKeyStore(database);
+    const own = { chainId, blockNumber: 7n, blockSeconds: 84n };
+    expect((await store.findKeyState({ key, holder })).watchedBlocks).toEqual([own]);
+    const membership = { key: { ...key, chainId: 0 }, holder, chainIds: [chainId, 5, 6] };
+    const { watchedBlocks } = await store.findKeyState(membership);
+    expect(watchedBlocks.toSorted((one, other) => one.chainId - other.chainId)).toEqual([
+      { chainId: 5, blockNumber: 8n, blockSeconds: 96n },
+      own,
+    ]);
+  },
+);
 
 testOnEachDatabase("use and departure are reported together and apart", async ({ database }) => {
   const store = createKeyStore(database);
@@ -46,7 +67,7 @@ testOnEachDatabase("use and departure are reported together and apart", async ({
     used: null,
     departedAtMs: 1_700_000_000_001,
     isProofRevoked: false,
-    watchedBlock: null,
+    watchedBlocks: [],
   });
   const usedAtMs = await useUp(database, holder);
   const used = { usedBy: holder, usedAtMs };
@@ -55,14 +76,14 @@ testOnEachDatabase("use and departure are reported together and apart", async ({
     used,
     departedAtMs: 1_700_000_000_001,
     isProofRevoked: false,
-    watchedBlock: null,
+    watchedBlocks: [],
   });
   const somebodyElse = `0x${"ef".repeat(20)}`;
   expect(await store.findKeyState({ key, holder: somebodyElse })).toEqual({
     used,
     departedAtMs: null,
     isProofRevoked: false,
-    watchedBlock: null,
+    watchedBlocks: [],
   });
 });
 

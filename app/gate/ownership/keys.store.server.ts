@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Prisma } from "~/generated/sqlite/client";
+import type { WatchedBlock } from "~/platform/chain/seen-block";
 import type { Database } from "~/platform/database/database.server";
 import type { LeaseHold } from "~/platform/leases/lease";
 import { whileHeld } from "~/platform/leases/lease-condition.store.server";
@@ -14,11 +15,20 @@ export type KeyState = {
   departedAtMs: number | null;
   /** Whether its holder has signed out of what the proof began. */
   isProofRevoked: boolean;
-  /** Up to which the transfers of the key's chain were read; null for a chain that nobody has read. */
-  watchedBlock: bigint | null;
+  /** Up to which the chains asked about were read, as far as somebody has. */
+  watchedBlocks: readonly (WatchedBlock & { chainId: number })[];
 };
-/** `proofHash`: of the text that `wallet` signed, to which a token goes back; null where there is no token yet. */
-type StateQuestion = { key: KeyRef; holder: string; wallet?: string; proofHash?: string | null };
+/**
+ * `proofHash`: of the text that `wallet` signed, to which a token goes back; null where there is no token yet.
+ * `chainIds`: of all that the kind asks for.
+ */
+type StateQuestion = {
+  key: KeyRef;
+  holder: string;
+  wallet?: string;
+  proofHash?: string | null;
+  chainIds?: readonly number[];
+};
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
@@ -40,12 +50,12 @@ export function createKeyStore(database: Database) {
     holder,
     wallet = holder,
     proofHash = null,
+    chainIds = [key.chainId],
   }: StateQuestion): Promise<KeyState> {
     const { chainId, contractAddress, tokenId } = toKeyColumns(key);
-    const [row] = await database.$queryRaw<KeyStateRow[]>`
+    const rows = await database.$queryRaw<KeyStateRow[]>`
       SELECT used."usedBy", used."usedAtMs", departure."departedAtMs", revoked."proofHash",
-        (SELECT "blockNumber" FROM "ChainCursor" WHERE "chainId" = ${chainId}
-          ORDER BY "updatedAtMs" DESC LIMIT 1) AS "watchedBlock"
+        watched."chainId", watched."blockNumber", watched."blockSeconds"
       FROM (SELECT 1 AS "one") AS always
       LEFT JOIN "UsedKey" AS used
         ON used."chainId" = ${chainId} AND used."contractAddress" = ${contractAddress}
@@ -54,14 +64,20 @@ export function createKeyStore(database: Database) {
         ON departure."chainId" = ${chainId} AND departure."contractAddress" = ${contractAddress}
           AND departure."tokenId" = ${tokenId} AND departure."holder" = ${holder.toLowerCase()}
       LEFT JOIN "RevokedProof" AS revoked
-        ON revoked."proofHash" = ${proofHash} AND revoked."wallet" IN (${wallet.toLowerCase()}, '')`;
+        ON revoked."proofHash" = ${proofHash} AND revoked."wallet" IN (${wallet.toLowerCase()}, '')
+      LEFT JOIN "ChainCursor" AS watched
+        ON watched."chainId" IN (${Prisma.join(chainIds.map(BigInt))}) AND watched."updatedAtMs" =
+          (SELECT MAX("updatedAtMs") FROM "ChainCursor" WHERE "chainId" = watched."chainId")`;
+    const [row] = rows;
     if (row === undefined) throw new Error("The database returned no row for a key's state.");
-    const { usedBy, usedAtMs, departedAtMs, watchedBlock } = row;
+    const { usedBy, usedAtMs, departedAtMs } = row;
     return {
       used: usedBy === null ? null : { usedBy, usedAtMs: Number(usedAtMs) },
       departedAtMs: departedAtMs === null ? null : Number(departedAtMs),
       isProofRevoked: row.proofHash !== null,
-      watchedBlock,
+      watchedBlocks: rows.flatMap(({ chainId: id, blockNumber, blockSeconds }) =>
+        id === null ? [] : [{ chainId: Number(id), blockNumber: blockNumber!, blockSeconds: blockSeconds! }],
+      ),
     };
   }
 
@@ -108,7 +124,9 @@ type KeyStateRow = {
   usedAtMs: bigint | null;
   departedAtMs: bigint | null;
   proofHash: string | null;
-  watchedBlock: bigint | null;
+  chainId: bigint | null;
+  blockNumber: bigint | null;
+  blockSeconds: bigint | null;
 };
 
 /** A statement of so many holds up the requests of a single-threaded server for some 25 ms. */

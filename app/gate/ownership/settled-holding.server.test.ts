@@ -150,7 +150,10 @@ test.each([0, 2])(
     await chain.control.mine({ blocks: 2 });
     const newest = await chain.viewer.getBlockNumber({ cacheTime: 0 });
     const at = (blockNumber: bigint) =>
-      settledHoldings({ keyUseConfirmations, cursors: { findCursor: async () => ({ blockNumber }) } });
+      settledHoldings({
+        keyUseConfirmations,
+        cursors: { findCursor: async () => ({ blockNumber, blockSeconds: 0n }) },
+      });
     await at(newest)(tokenId, chain.addressOf(1));
     await expect(at(newest + 1n)(tokenId, chain.addressOf(1))).rejects.toMatchObject({
       slug: "chain-unavailable",

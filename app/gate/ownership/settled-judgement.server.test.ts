@@ -132,7 +132,9 @@ test("an endpoint of any chain that is behind the watcher's block is an outage",
   const kind = makeKind({ chainId: home, contract: first.chain.key.address, requirement });
   const newest = await second.chain.viewer.getBlockNumber({ cacheTime: 0 });
   const at = (blockNumber: bigint) =>
-    openSettled({ findWatchedBlock: async (chainId) => (chainId === abroad ? blockNumber : null) });
+    openSettled({
+      findWatchedBlock: async (chainId) => (chainId === abroad ? { blockNumber, blockSeconds: 0n } : null),
+    });
 
   await at(newest)(ask(kind, tokenId));
   await expect(at(newest + 1n)(ask(kind, tokenId))).rejects.toEqual(refusedAs("chain-unavailable"));

@@ -1,6 +1,7 @@
 import type { Address } from "viem";
 import { maxLagSeconds } from "~/platform/chain/newest-block.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
+import type { WatchedBlock } from "~/platform/chain/seen-block";
 import type { Clock } from "~/platform/time/clock";
 import { Refusal, chainUnavailable } from "~/platform/refusals/refusal";
 import type { KeyStore } from "./keys.store.server";
@@ -19,7 +20,7 @@ type SettledJudgementDependencies = {
   clientOf: (chainId: number) => ChainClient;
   keys: Pick<KeyStore, "findKeyState">;
   /** The last block that the watcher has read; null if it doesn't watch the chain. */
-  findWatchedBlock: (chainId: number) => Promise<bigint | null>;
+  findWatchedBlock: (chainId: number) => Promise<WatchedBlock | null>;
   /** Throws if the kind is not held, or may not be. */
   requireHeld: (judgement: Judgement, question: KeyQuestion) => void;
   clock: Clock;

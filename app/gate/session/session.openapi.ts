@@ -136,6 +136,7 @@ const endSession: OperationDescription = {
   summary: "Sign out",
   description:
     "Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key; where there are sites behind the door, all that goes back to its signature ends now, on every site. Answers that the session began and that are under way are stopped.",
+  limit: "session",
   security: ["sessionCookie", "none"],
   refusals: ["cross-site-request"],
   answers: respondsJson(

@@ -6,6 +6,7 @@ import type { KeyState, KeyStore } from "../ownership/keys.store.server";
 import type { Judgement, KeyKind, KeyKinds } from "../kinds/kind";
 import { keyRefOf } from "../kinds/kind";
 import type { Judge, KeyQuestion } from "../ownership/judge";
+import { partsOf } from "../ownership/reads/part-reads";
 import { requireMet } from "./require-met";
 import type { VerifiedToken } from "./access-token.server";
 import { isRevokedByDeparture } from "./access-token.schema";
@@ -65,7 +66,7 @@ export async function judgeWithState(
   const stateQuestion = keyStateOf(claim);
   const judgement = await read();
   const state = await keys.findKeyState(stateQuestion);
-  if (state.watchedBlock !== null) judge.noteBlock(claim.keyKind.chainId, state.watchedBlock);
+  for (const { chainId, ...block } of state.watchedBlocks) judge.noteBlock(chainId, block);
   if (!judge.isOutdated(judgement)) return { judgement, state };
   const ask = (isFresh: boolean) => judge.judge({ ...questionOf(claim), fresh: isFresh });
   let again = await ask(fresh);
@@ -96,7 +97,8 @@ export function questionOf({ keyKind, tokenId, address, vault }: KeyClaim): KeyQ
 }
 
 export function keyStateOf({ keyKind, tokenId, address, vault, proofHash = null }: KeyClaim) {
-  return { key: keyRefOf(keyKind, tokenId), holder: vault ?? address, wallet: address, proofHash };
+  const chainIds = partsOf(keyKind).map(({ chainId }) => chainId);
+  return { key: keyRefOf(keyKind, tokenId), holder: vault ?? address, wallet: address, proofHash, chainIds };
 }
 
 /** The gate responds with 403 to a problem with the key. Elsewhere it makes the token invalid: 401. */

@@ -5,7 +5,7 @@ import { createChainCursorStore } from "./chain-cursor.store.server";
 
 const [contractAddress, otherAddress] = [`0x${"Ab".repeat(20)}`, `0x${"cd".repeat(20)}`];
 const contract = { chainId: 11_297_108_109, contractAddress };
-const cursor = { blockNumber: 7n, blockHash: "0x02" };
+const cursor = { blockNumber: 7n, blockHash: "0x02", blockSeconds: 1_700_000_000n };
 
 const makeOlder = (database: Database, address: string) => database.$executeRaw`
   UPDATE "ChainCursor" SET "updatedAtMs" = "updatedAtMs" - 600000 WHERE "contractAddress" = ${address.toLowerCase()}`;
@@ -13,7 +13,7 @@ const makeOlder = (database: Database, address: string) => database.$executeRaw`
 testOnEachDatabase("the cursor of each chain is saved, forwards and backwards", async ({ database }) => {
   const store = createChainCursorStore(database);
   expect(await store.findCursor(contract)).toBe(null);
-  const ahead = { blockNumber: 2n ** 53n - 1n, blockHash: "0x01" };
+  const ahead = { ...cursor, blockNumber: 2n ** 53n - 1n, blockHash: "0x01" };
   await store.saveCursor(contract, ahead);
   expect(await store.findCursor(contract)).toMatchObject(ahead);
   await store.saveCursor({ ...contract, contractAddress: contractAddress.toLowerCase() }, cursor);
@@ -26,12 +26,24 @@ testOnEachDatabase(
   "of rows of several contracts the one written last is the chain's",
   async ({ database }) => {
     const store = createChainCursorStore(database);
-    await store.saveCursor(contract, { blockNumber: 900n, blockHash: "0x09" });
+    await store.saveCursor(contract, { ...cursor, blockNumber: 900n, blockHash: "0x09" });
     await makeOlder(database, contractAddress);
     expect(await store.findCursorAgeMs(contract)).toBeGreaterThanOrEqual(600_000);
     await store.saveCursor({ ...contract, contractAddress: otherAddress }, cursor);
     expect(await store.findCursor(contract)).toMatchObject(cursor);
     expect(await store.findCursorAgeMs(contract)).toBeLessThan(600_000);
+  },
+);
+
+testOnEachDatabase(
+  "a block dated in the future is dated to when it was written, as a wrong clock is not to count for ever",
+  async ({ database }) => {
+    const store = createChainCursorStore(database);
+    const before = BigInt(Math.floor(Date.now() / 1_000));
+    await store.saveCursor(contract, { ...cursor, blockSeconds: before + 86_400n });
+    const { blockSeconds } = (await store.findCursor(contract))!;
+    expect(blockSeconds).toBeGreaterThanOrEqual(before - 1n);
+    expect(blockSeconds).toBeLessThan(before + 3_600n);
   },
 );
 

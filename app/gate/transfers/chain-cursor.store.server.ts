@@ -1,12 +1,11 @@
+import type { WatchedBlock } from "~/platform/chain/seen-block";
 import type { Database } from "~/platform/database/database.server";
 import type { LeaseHold } from "~/platform/leases/lease";
 import { databaseNowMs } from "~/platform/database/database-clock.server";
 import { whileHeld } from "~/platform/leases/lease-condition.store.server";
 
-/** The last block read. `blockSeconds` is its earliest possible time. */
-export type ChainCursor = { blockNumber: bigint; blockHash: string; blockSeconds: bigint };
-
-type ReadBlock = Pick<ChainCursor, "blockNumber" | "blockHash">;
+/** The last block whose transfers were read. */
+export type ChainCursor = WatchedBlock & { blockHash: string };
 
 type WatchedContract = { chainId: number; contractAddress: string };
 
@@ -26,22 +25,29 @@ export function createChainCursorStore(database: Database) {
         orderBy: { updatedAtMs: "desc" },
       });
       if (row === null) return null;
-      const { blockNumber, blockHash, updatedAtMs } = row;
-      return { blockNumber, blockHash, blockSeconds: updatedAtMs / 1_000n };
+      const { blockNumber, blockHash, blockSeconds } = row;
+      return { blockNumber, blockHash, blockSeconds };
     },
 
-    /** False if the hold has ended. A reorganisation may move the cursor back. */
-    async saveCursor(contract: WatchedContract, cursor: ReadBlock, hold?: LeaseHold): Promise<boolean> {
+    /**
+     * False if the hold has ended. A reorganisation may move the cursor back. A block dated in the future is dated now:
+     * once its endpoint is gone, honest ones count again.
+     */
+    async saveCursor(contract: WatchedContract, cursor: ChainCursor, hold?: LeaseHold): Promise<boolean> {
       const { chainId, contractAddress } = toColumns(contract);
-      const { blockNumber, blockHash } = cursor;
+      const { blockNumber, blockHash, blockSeconds } = cursor;
       const isHeld = whileHeld(database, hold);
       const count = await database.$executeRaw`
-        INSERT INTO "ChainCursor" ("chainId", "contractAddress", "blockNumber", "blockHash", "updatedAtMs")
-        SELECT CAST(${chainId} AS BIGINT), ${contractAddress}, CAST(${blockNumber} AS BIGINT), ${blockHash}, ${now}
+        INSERT INTO "ChainCursor"
+          ("chainId", "contractAddress", "blockNumber", "blockHash", "blockSeconds", "updatedAtMs")
+        SELECT CAST(${chainId} AS BIGINT), ${contractAddress}, CAST(${blockNumber} AS BIGINT), ${blockHash},
+          CASE WHEN CAST(${blockSeconds} AS BIGINT) < ${now} / 1000 THEN CAST(${blockSeconds} AS BIGINT)
+            ELSE ${now} / 1000 END,
+          ${now}
         WHERE ${isHeld}
         ON CONFLICT ("chainId", "contractAddress") DO UPDATE SET
           "blockNumber" = excluded."blockNumber", "blockHash" = excluded."blockHash",
-          "updatedAtMs" = excluded."updatedAtMs"
+          "blockSeconds" = excluded."blockSeconds", "updatedAtMs" = excluded."updatedAtMs"
         WHERE ${isHeld}`;
       return count === 1;
     },

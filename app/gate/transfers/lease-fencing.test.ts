@@ -15,7 +15,11 @@ testOnEachDatabase("a write under a lost lease is dropped", async ({ database })
     const departures = [{ tokenId: "1", holder: "0xcd" }];
     await keys.recordDepartures({ ...contract, departures, departedAtMs: Number(step) * 1_000, hold });
     return {
-      saved: await cursors.saveCursor(contract, { blockNumber: step, blockHash: "0x" }, hold),
+      saved: await cursors.saveCursor(
+        contract,
+        { blockNumber: step, blockHash: "0x", blockSeconds: 1n },
+        hold,
+      ),
       at: (await cursors.findCursor(contract))?.blockNumber,
       departedAtMs: Number((await database.keyDeparture.findMany())[0]?.departedAtMs) / 1_000,
     };

@@ -1,4 +1,5 @@
 import { zeroAddress } from "viem";
+import type { WatchedBlock } from "~/platform/chain/seen-block";
 import type { Clock } from "~/platform/time/clock";
 import { isChainOutage, isRpcRefusal } from "~/platform/chain/chain-client.server";
 import type { ChainCursor } from "./chain-cursor.store.server";
@@ -24,7 +25,7 @@ export type TransferReaderOptions = FollowedChain & {
   /** May be called again for the same departure. */
   onDepartures: (departed: Departed) => Promise<void> | void;
   /** Called at each poll, before transfers up to that block are read. */
-  onBlock: (blockNumber: bigint) => void;
+  onBlock: (block: WatchedBlock) => void;
   /** Readings of this block and later are void. */
   onReorganisation?: (fromBlock: bigint) => void;
   clock: Clock;
@@ -59,7 +60,7 @@ export class TransferReader {
     // The endpoint lags. After a reorganisation the newest block would be younger.
     if (head.blockNumber < from.blockNumber && head.blockSeconds <= from.blockSeconds) return;
     this.newest = head.blockNumber;
-    onBlock(head.blockNumber);
+    onBlock(head);
     const isWhole = await this.isContinued(head, from);
     await this.readRanges(head, isWhole ? from : await this.followReorganisation(head, from));
     if (this.at && clock() - this.savedAtMs >= cursorAgeMs) await this.save(this.at);
@@ -138,7 +139,7 @@ export class TransferReader {
     if (back.blockNumber < this.firstBlock) this.firstBlock = back.blockNumber + 1n;
     await this.moveTo(back);
     onReorganisation?.(back.blockNumber + 1n);
-    onBlock(head.blockNumber);
+    onBlock(head);
     return back;
   }
 

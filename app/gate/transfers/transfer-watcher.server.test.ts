@@ -55,7 +55,7 @@ function makeWatcher({
     onDepartures: (report) => {
       for (const { tokenId, holder: from } of report.departures) departures.push({ tokenId, from });
     },
-    onBlock: (blockNumber) => void blocks.push(blockNumber),
+    onBlock: ({ blockNumber }) => void blocks.push(blockNumber),
     onReorganisation: (fromBlock) => void reorganisations.push(fromBlock),
     log: { info: (_fields, text) => void said.push(text), warn: (_fields, text) => void said.push(text) },
     clock: () => 1_000,
@@ -424,7 +424,7 @@ test("a cached reading ends with the key's departure when watcher and reader are
   const reader = createOwnershipReader({ ...contract, cacheSeconds: 3_600, clock: () => 0 });
   const { watcher } = makeWatcher({
     onDepartures: ({ departures: gone }) => reader.forget(new Set(gone.map(({ tokenId }) => tokenId))),
-    onBlock: (blockNumber) => reader.noteBlock(blockNumber),
+    onBlock: ({ blockNumber }) => reader.noteBlock(blockNumber),
     onReorganisation: () => reader.forget(),
   });
   const tokenId = await chain.mintKey(1);

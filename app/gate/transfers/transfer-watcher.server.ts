@@ -169,7 +169,7 @@ class TransferPolls {
     const hasMoved = last !== null && now.blockHash !== last.blockHash;
     this.followed = now;
     if (hasMoved && now.blockNumber <= last.blockNumber) onReorganisation?.(now.blockNumber);
-    onBlock(now.blockNumber);
+    onBlock(now);
     return hasMoved;
   }
 }

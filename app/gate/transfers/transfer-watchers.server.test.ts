@@ -231,7 +231,7 @@ testOnEachDatabase(
     const { number, hash } = await site.chain.viewer.getBlock();
     const cursors = createChainCursorStore(database);
     const before = { chainId, contractAddress: site.single.address };
-    await cursors.saveCursor(before, { blockNumber: number, blockHash: hash });
+    await cursors.saveCursor(before, { blockNumber: number, blockHash: hash, blockSeconds: 0n });
     const tokenId = await sellKey(site);
     const added = await copy(site, site.units, 900);
     const addedFirst: TokenContract = { contractAddress: added.address, standard: "erc1155" };

@@ -1,5 +1,6 @@
 import { getChainClient } from "~/platform/chain/chain-clients.server";
 import type { ChainClients } from "~/platform/chain/chain-clients.server";
+import type { WatchedBlock } from "~/platform/chain/seen-block";
 import type { Clock } from "~/platform/time/clock";
 import type { Lease } from "~/platform/leases/lease";
 import type { ChainCursorStore } from "./chain-cursor.store.server";
@@ -23,7 +24,7 @@ type TransferWatchersOptions = Pick<TransferWatcherOptions, "pollSeconds" | "log
   /** For durations. */
   monotonicClock: Clock;
   onDepartures: (report: DepartureReport & { chainId: number }) => Promise<void> | void;
-  onBlock: (chainId: number, blockNumber: bigint) => void;
+  onBlock: (chainId: number, block: WatchedBlock) => void;
   onReorganisation: (chainId: number) => void;
 };
 
@@ -66,7 +67,7 @@ function makeWatcher({ chainId, contracts }: ChainToFollow, index: number, optio
       save: (cursor, hold) => cursors.saveCursor(cursorRow, cursor, hold),
     },
     onDepartures: (report) => options.onDepartures({ ...report, chainId }),
-    onBlock: (blockNumber) => options.onBlock(chainId, blockNumber),
+    onBlock: (block) => options.onBlock(chainId, block),
     onReorganisation: () => options.onReorganisation(chainId),
     lease: options.addLease(index === 0 ? watcherLease : `${watcherLease}:${chainId}`),
     log: {

@@ -32,7 +32,7 @@ test("a block is older than any that was seen with a higher number, in a header 
       ]);
     }
   }
-  newest.noteNumber(1_001n);
+  newest.noteWatched({ blockNumber: 1_001n, blockSeconds: 0n });
   expect(newest.isOlder(block(1_000n))).toBe(true);
 });
 
@@ -54,6 +54,29 @@ test("where calls see the numbers of another chain, they are compared among them
   expect(newest.isOlder(block(21_999_999n))).toBe(true);
   expect(newest.isOlder(block(22_000_000n, false, nowSeconds - 1n))).toBe(true);
   expect(newest.isOlder(block(300_000_000n, true))).toBe(false);
+});
+
+test("a header that another process has read makes far older blocks old, whichever numbers calls see", () => {
+  const { newest, block } = open();
+  newest.noteWatched({ blockNumber: 300_000_000n, blockSeconds: nowSeconds });
+  const [far, other] = [300_000_000n - 50_000n, 22_000_000n];
+  for (const number of [far, other]) {
+    expect(newest.isOlder(block(number, false, nowSeconds - 1n))).toBe(true);
+    expect(newest.isOlder(block(number))).toBe(false);
+  }
+  for (const isOfHeader of [true, false]) {
+    expect(newest.isOlder(block(far, isOfHeader, nowSeconds - 4_800n))).toBe(true);
+    expect(newest.findLag(block(far, isOfHeader, nowSeconds - 4_800n))).toBe(4_800n);
+  }
+});
+
+test("a header that another process read long ago, or without its time, lowers nothing", () => {
+  const { newest, block } = open();
+  newest.note(block(1_000_000n, true));
+  newest.noteWatched({ blockNumber: 900_000n, blockSeconds: nowSeconds - 4_800n });
+  newest.noteWatched({ blockNumber: 900_000n, blockSeconds: 0n });
+  expect(newest.isOlder(block(999_999n))).toBe(true);
+  expect(newest.findLag(block(999_999n, true, nowSeconds - 121n))).toBe(121n);
 });
 
 test("a number that somebody made up does not shut the chain off", () => {

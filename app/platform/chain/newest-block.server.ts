@@ -1,5 +1,5 @@
 import type { Clock } from "~/platform/time/clock";
-import type { SeenBlock } from "./seen-block";
+import type { SeenBlock, WatchedBlock } from "./seen-block";
 
 /** An endpoint that is further behind rests. In seconds, because blocks take from a fraction of a second to 12 s. */
 export const maxLagSeconds = 120n;
@@ -21,34 +21,47 @@ export function createNewestBlock(clock: Clock, wallClock: Clock) {
   });
   const [times, numbers] = [createMarks(maxLagSeconds), createMarks(maxBlocksBehind)];
 
-  return {
-    /** The seconds a reading lags behind, if those are too many. */
-    findLag({ blockSeconds, isOfHeader }: SeenBlock): bigint | null {
-      const marks = isOfHeader ? [times.ofHeaders] : [times.ofHeaders, times.ofCalls];
-      for (const mark of marks) {
-        const lag = mark.read() - blockSeconds;
-        if (lag > maxLagSeconds) return lag;
-      }
-      return null;
-    },
+  /** A block dated in the future must not make honest ones look old. */
+  function notInFuture(blockSeconds: bigint): bigint {
+    const wallSeconds = BigInt(Math.floor(wallClock() / 1_000));
+    return blockSeconds < wallSeconds ? blockSeconds : wallSeconds;
+  }
 
-    isOlder({ blockNumber, blockSeconds, isOfHeader }: SeenBlock): boolean {
+  /** The seconds an answer lags behind by, where that is too many; null otherwise. */
+  function findLag({ blockSeconds, isOfHeader }: SeenBlock): bigint | null {
+    const marks = isOfHeader ? [times.ofHeaders] : [times.ofHeaders, times.ofCalls];
+    for (const mark of marks) {
+      const lag = mark.read() - blockSeconds;
+      if (lag > maxLagSeconds) return lag;
+    }
+    return null;
+  }
+
+  return {
+    findLag,
+
+    /** Whether a newer block is known. */
+    isOlder(block: SeenBlock): boolean {
+      const { blockNumber, blockSeconds, isOfHeader } = block;
       const leads = [numbers.ofHeaders, numbers.ofCalls].map((mark) => mark.read() - blockNumber);
       if (leads.some((lead) => lead > 0n && lead <= maxBlocksBehind)) return true;
       // If calls see another count, compare times.
       const isOtherCount = leads[0]! > maxBlocksBehind || leads[0]! < -maxBlocksBehind;
-      return !isOfHeader && isOtherCount && blockSeconds < times.ofHeaders.read();
+      if (!isOtherCount) return false;
+      return isOfHeader ? findLag(block) !== null : blockSeconds < times.ofHeaders.read();
     },
 
     note({ blockNumber, blockSeconds, isOfHeader }: SeenBlock): void {
       const kind = isOfHeader ? "ofHeaders" : "ofCalls";
       numbers[kind].note(blockNumber);
-      // A block dated in the future must not make honest ones look old.
-      const wallSeconds = BigInt(Math.floor(wallClock() / 1_000));
-      times[kind].note(blockSeconds < wallSeconds ? blockSeconds : wallSeconds);
+      times[kind].note(notInFuture(blockSeconds));
     },
 
-    noteNumber: (blockNumber: bigint): void => numbers.ofHeaders.note(blockNumber),
+    /** A header that another process has read. It may be an old one, so it lowers nothing. */
+    noteWatched({ blockNumber, blockSeconds }: WatchedBlock): void {
+      numbers.ofHeaders.raise(blockNumber);
+      times.ofHeaders.raise(notInFuture(blockSeconds));
+    },
 
     /** After a reorganisation, the chain may be shorter. */
     forgetNumbers(): void {
@@ -63,15 +76,15 @@ function createMark(clock: Clock, maxFall: bigint) {
   let greatest = 0n;
   let notedAtMs = -Infinity;
   const read = () => (clock() - notedAtMs < newestBlockHoldsMs ? greatest : 0n);
+  const set = (value: bigint) => ([greatest, notedAtMs] = [value, clock()]);
 
   return {
     read,
     note(value: bigint): void {
-      const known = read();
-      if (value < known && known - value <= maxFall) return;
-      greatest = value;
-      notedAtMs = clock();
+      const fall = read() - value;
+      if (fall <= 0n || fall > maxFall) set(value);
     },
+    raise: (value: bigint) => void (value >= read() && set(value)),
     forget: () => void (notedAtMs = -Infinity),
   };
 }

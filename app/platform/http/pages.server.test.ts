@@ -1,13 +1,15 @@
 import { once } from "node:events";
 import net from "node:net";
 import type { AddressInfo } from "node:net";
+import { createReadableStreamFromReadable } from "@remix-run/node";
 import type { ServerBuild } from "@remix-run/node";
 import express from "express";
 import { expect, onTestFinished, test } from "vitest";
 import type { Log } from "~/platform/log/log.server";
+import { readLimitedBody } from "./body/body.server";
 import { compileTrust } from "./client-id.server";
 import { createHttpServer } from "./connection/http-server.server";
-import { createRequestContexts } from "./create-context.server";
+import { contextOf, createRequestContexts } from "./create-context.server";
 import { guardPages } from "./pages.server";
 import { toRefusal } from "./to-refusal.server";
 import type { ServiceContext } from "./request-context.server";
@@ -19,8 +21,11 @@ const routes = {
   form: { id: "form", parentId: "root", path: "form", module: { action: () => null } },
 };
 
+const drain: express.RequestHandler = (request, response) =>
+  void request.resume().once("end", () => response.end("sent"));
+
 /** `limit`: what a page waits for before anything else. */
-async function openPages(limit: () => Promise<null>) {
+async function openPages(limit: () => Promise<null>, action = drain) {
   let closed = 0;
   const app = express();
   app.use(
@@ -35,7 +40,7 @@ async function openPages(limit: () => Promise<null>) {
       next();
     },
     guardPages({ routes } as unknown as ServerBuild),
-    (request, response) => void request.resume().once("end", () => response.end("sent")),
+    action,
   );
   app.use(((error, _request, response, _next) => {
     response.status(toRefusal(error).status).end();
@@ -74,5 +79,21 @@ test("forms of a client that left while its limit was asked hold no place", asyn
   for (const socket of leaving) socket.resetAndDestroy();
   await expect.poll(countClosed).toBe(leaving.length);
   answer();
+  expect(await send()).toBe(200);
+});
+
+test("a body that a page's action reads holds one of its client's places, not two", async () => {
+  let reading = 0;
+  const { begin, send } = await openPages(
+    () => Promise.resolve(null),
+    (sent, response, next) => {
+      reading += 1;
+      const body = createReadableStreamFromReadable(sent);
+      const request = new Request(origin, { method: "POST", body, duplex: "half" } as RequestInit);
+      readLimitedBody({ request, context: contextOf(response) }, 100).then(() => response.end("read"), next);
+    },
+  );
+  const others = Array.from({ length: maxBodiesOfClient - 1 }, begin);
+  await expect.poll(() => reading).toBe(others.length);
   expect(await send()).toBe(200);
 });

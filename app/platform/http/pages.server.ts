@@ -61,6 +61,7 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
     // It has already closed, so its place would never be released.
     if (request.destroyed) return;
     request.once("close", takeBodyPlace(context.clientId));
+    context.hasPlace = true;
     limitBody(request, context, next);
     next();
   }

@@ -32,6 +32,8 @@ export type RequestContext = {
   readonly signal: AbortSignal;
   /** The pattern of the resource route, or `page`. Addresses may contain tokens. */
   route: string;
+  /** The body already has one of its client's places, until it is received. */
+  hasPlace?: boolean;
   /** Thrown by a page's loader or action. A program gets it instead of the page. */
   refusal?: Refusal;
   readonly log: Log;

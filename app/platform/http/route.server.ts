@@ -198,14 +198,14 @@ async function run<Body, Caller>(
   request.json = json;
   method.guard?.({ context, body: json });
   const caller = await identify(method.caller, request, json);
-  if (method.caller) await takeTurnFor(sentBytes);
+  if (method.caller) await takeTurnFor(sentBytes, context);
   if (fault) throw fault;
   const body = readShape(method.body, json, sentBytes);
   if (method.sameSite) requireSameSite(context.headers, context.service);
   if (method.claimOf) request.claim = method.claimOf(body);
   if (method.siteOf) request.site = method.siteOf(body);
   const proven = await identify(method.proof, request, body);
-  if (method.proof) await takeTurnFor(sentBytes);
+  if (method.proof) await takeTurnFor(sentBytes, context);
   return method.handle({ context, params, caller: (proven ?? caller) as Caller, body });
 }
 

@@ -12,3 +12,11 @@ test("each caller gets a turn of its own, in their order, and others run in betw
   expect(events.filter((event) => event !== "other")).toEqual(["a", "b", "c"]);
   expect(events.join(" ")).toMatch(/a( other)+ b( other)+ c/);
 });
+
+test("a newcomer waits for one turn of each other client, however many those want", async () => {
+  const turns: string[] = [];
+  const take = (client: string) => takeTurn(client).then(() => turns.push(client));
+  await Promise.all([..."aaaabbc"].map(take));
+  expect(turns.join("")).toBe("abcabaa");
+  await take("a");
+});

@@ -25,7 +25,11 @@ export const limitSettings = {
     "60/60",
     "POST /session, by which the gate's page begins, renews and uses a session",
   ),
-  session: limit("SESSION", "300/60", "GET /session, which an open room asks every few seconds"),
+  session: limit(
+    "SESSION",
+    "300/60",
+    "GET /session, which an open room asks every few seconds, and DELETE /session",
+  ),
   "form-submission": limit("FORM_SUBMISSION", "10/60", "POST /api/form-submission-gate"),
   "token-status": limit("TOKEN_STATUS", "60/60", "GET /api/token-status"),
   keys: limit("KEYS", "60/60", "GET /api/keys"),

@@ -99,13 +99,16 @@ function isTelling(key: string, value: unknown): boolean {
  */
 export function redactText(text: string): string {
   return text
-    .replace(/eyJ[\w-]{4,}\.[\w-]+\.[\w-]*/g, redacted)
+    .replace(jwt, `$1${redacted}`)
     .replace(/\b(Bearer|Basic)\s+(?!token\b)[^\s"\\,]+/gi, `$1 ${redacted}`)
     .replace(/whsec_[\w+/=-]+/g, redacted)
     .replace(/(?:0x)?[0-9a-f]{128,}/gi, redacted)
     .replace(namedValue, `$1${redacted}`)
     .replace(/\/\/(?!user:password@)[^\s"\\/@]+@/g, `//${redacted}@`);
 }
+
+/** Wherever it begins in a word: the escape before one in an address ends in a letter. Each word is looked at once. */
+const jwt = /(?<![\w-])(?=[\w-]+\.[\w-]+\.)([\w-]*?)eyJ[\w-]{4,}\.[\w-]+\.[\w-]*/g;
 
 /** Only an escaped quote after the name counts: a bare one is the structure of the JSON line. */
 const namedValue =

@@ -38,7 +38,16 @@ export const anyHeaders: readonly HostileAddress[] = [
   { shape: "a path of dots", path: long("/..") },
 ];
 
+/** What grows when it is written into another address, at the greatest length that is brought along, and at a third. */
+const growing = ["|", '"', "\\", "a/"].flatMap((unit) =>
+  [4_094, 1_365].map((chars) => ({ name: `${chars} characters of ${unit}`, text: long(unit, chars) })),
+);
+
 export const doorAddresses: readonly HostileAddress[] = [
+  ...growing.map(({ name, text }) => ({
+    shape: `a page of ${name}`,
+    headers: { "X-Forwarded-Uri": `/${text}` },
+  })),
   ...["/%25", "%%", "/a", "&=", "\\"].map((unit) => ({
     shape: `a page of ${unit}`,
     headers: { "X-Forwarded-Uri": `/${long(unit)}` },
@@ -51,6 +60,10 @@ export const doorAddresses: readonly HostileAddress[] = [
 
 /** On a site behind the door, which the proxy in front of it names. */
 export const siteAddresses: readonly HostileAddress[] = [
+  ...growing.flatMap(({ name, text }) => [
+    { shape: `a way back of ${name}`, query: `to=/a${text}` },
+    { shape: `a way back with a query of ${name}`, query: `to=/?${text}` },
+  ]),
   { shape: "a long way back", query: `to=${long("/%2e%2e")}` },
   { shape: "a way back of marks", query: `to=/${long("%25")}` },
   { shape: "a long code", query: `code=${long("a")}&start=${long("b")}` },

@@ -68,6 +68,15 @@ export const resetBodies = named({
   "wrong addresses, as many as allowed": `{"addresses":[${repeat("1", 990)}]}`,
   "the longest ids": `{"tokenIds":[${repeat(`"${"9".repeat(77)}"`, 190)}]}`,
 });
+/** Of the longest address that may be named. */
+const door = (unit: string) =>
+  `{"door":${JSON.stringify(`https://wiki.example.com/${unit.repeat(8_167 / unit.length)}`)},"start":"${"A".repeat(43)}"}`;
+export const sessionBodies = named({
+  "a room": '{"open":true}',
+  "the longest address of a door": door("a"),
+  "the longest address of a door, of dots": door("/.."),
+  "the longest address of a door, of escapes": door("%7c"),
+});
 export const forms: HostileBody[] = named({
   "names without values": "a&".repeat(4_000),
   escapes: "secret=" + "%41".repeat(2_600),

@@ -1,5 +1,11 @@
-import { maxRequestBytes, maxRequestValues } from "~/chat/chat-limits";
-import { maxBodyBytes as maxMcpBytes, maxBodyValues as maxMcpValues } from "~/tools/mcp/message";
+import { chatOperation } from "~/chat/chat.openapi";
+import { gateOperations } from "~/gate/admission/gate.openapi";
+import { sessionOperations } from "~/gate/session/session.openapi";
+import type { OperationDescription } from "~/platform/openapi/api-registry";
+import { defaultJsonBounds } from "~/platform/shapes/json-text";
+import { resetQuotasOperation } from "~/quota/quota.openapi";
+import { speakOperation } from "~/speech/speech.openapi";
+import { callToolsOperation } from "~/tools/tools.openapi";
 import {
   anyAddresses,
   anyHeaders,
@@ -11,15 +17,18 @@ import {
   tokenIds,
 } from "./addresses";
 import type { HostileAddress } from "./addresses";
-import { formBodies, forms, gateBodies, resetBodies } from "./gate-bodies";
-import { anyShapes, kib } from "./shapes";
+import { formBodies, forms, gateBodies, resetBodies, sessionBodies } from "./gate-bodies";
+import { anyShapes } from "./shapes";
 import type { HostileBody } from "./shapes";
-import { chatBodies, mcpBodies, speechBodies } from "./talk-bodies";
+import { chatBodies, mcpBodies, resumableBodies, speechBodies } from "./talk-bodies";
+
+/** A reply to a stranger that is kept; the tests store it. */
+export const largeConversation = "a-large-conversation";
 
 export type HostileRequest = {
   shape: string;
   path: string;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "DELETE";
   headers: Record<string, string>;
   body?: string;
 };
@@ -33,18 +42,23 @@ type Headers = Record<string, string>;
 type Own = {
   /** Of the pattern, where parameters and the like are not just 1. */
   path?: string;
+  /** Where it is not by the bodies. */
+  method?: HostileRequest["method"];
   headers?: Headers;
   bodies?: readonly HostileBody[];
   addresses?: readonly HostileAddress[];
 };
-type Bounds = { maxBytes: number; maxValues: number };
+type Bounds = Pick<OperationDescription, "maxBodyBytes" | "maxBodyValues">;
 
-const usual: Bounds = { maxBytes: 64 * kib, maxValues: 1_000 };
+const defaultMaxBodyBytes = 64 * 1024;
 const json = { "Content-Type": "application/json" };
 const onSite = { "X-Forwarded-Host": "wiki.example.com", "X-Forwarded-Proto": "https" };
 
-function taking(bodies: readonly HostileBody[], bounds: Partial<Bounds> = {}, headers: Headers = {}): Own {
-  return { bodies: [...anyShapes({ ...usual, ...bounds }), ...bodies], headers: { ...json, ...headers } };
+/** As many bytes and values as an operation takes. */
+function taking(bodies: readonly HostileBody[], bounds: Bounds, headers: Headers = {}): Own {
+  const { maxBodyBytes: maxBytes = defaultMaxBodyBytes, maxBodyValues } = bounds;
+  const { maxValues } = { ...defaultJsonBounds, ...(maxBodyValues && { maxValues: maxBodyValues }) };
+  return { bodies: [...anyShapes({ maxBytes, maxValues }), ...bodies], headers: { ...json, ...headers } };
 }
 
 /** The worst that anybody has thought of, for every route there is; null for one that nobody has thought about. */
@@ -55,7 +69,9 @@ export function listHostileRoutes(patterns: readonly string[], origin: string, r
   };
   const read: Own = {};
   const onSites: Own = { headers: onSite, addresses: siteAddresses };
-  const routes: Record<string, Own> = {
+  const stream = (id: string) => `/api/chat/${id}/stream`;
+  const kept = { shape: "a large kept reply", path: stream(largeConversation) };
+  const routes: Record<string, Own | readonly Own[]> = {
     "/": { addresses: anyHeaders },
     "/*": { path: "/not-there" },
     "/.latchkey/*": onSites,
@@ -65,28 +81,37 @@ export function listHostileRoutes(patterns: readonly string[], origin: string, r
     "/.well-known/jwks.json": read,
     "/.well-known/oauth-protected-resource/*": read,
     "/api/*": read,
-    "/api/chat": taking(chatBodies, { maxBytes: maxRequestBytes, maxValues: maxRequestValues }),
-    "/api/chat/:id/stop": { path: `/api/chat/${"a".repeat(64)}/stop` },
-    "/api/chat/:id/stream": { path: `/api/chat/${"a".repeat(64)}/stream`, addresses: streamAddresses },
-    "/api/door": { headers: { ...onSite, Accept: "text/html" }, addresses: doorAddresses },
-    "/api/form-submission-gate": taking(formBodies),
-    "/api/gate-access": taking(gateBodies),
+    "/api/chat": [
+      taking(chatBodies, chatOperation),
+      { bodies: resumableBodies, headers: { ...json, "X-Chat-Resumable": "1" } },
+    ],
+    "/api/chat/:id/stop": { path: `/api/chat/${"a".repeat(64)}/stop`, method: "POST" },
+    "/api/chat/:id/stream": { path: stream("a".repeat(64)), addresses: [...streamAddresses, kept] },
+    "/api/door": {
+      headers: { ...onSite, "X-Forwarded-Method": "GET", Accept: "text/html" },
+      addresses: doorAddresses,
+    },
+    "/api/form-submission-gate": taking(formBodies, gateOperations.submitForm),
+    "/api/gate-access": taking(gateBodies, gateOperations.openGate),
     "/api/keys": read,
-    "/api/mcp": taking(mcpBodies, { maxBytes: maxMcpBytes, maxValues: maxMcpValues }),
+    "/api/mcp": taking(mcpBodies, callToolsOperation),
     "/api/models": read,
     "/api/nonce": { addresses: anyHeaders },
     "/api/openapi": { addresses: anyHeaders },
     "/api/quota": { addresses: anyHeaders },
-    "/api/quota-reset": taking(resetBodies, { maxBytes: 16 * kib }, { "X-Quota-Reset-Secret": resetSecret }),
+    "/api/quota-reset": taking(resetBodies, resetQuotasOperation, { "X-Quota-Reset-Secret": resetSecret }),
     "/api/settings": read,
     "/api/token-status/:tokenId": { addresses: tokenIds },
-    "/api/tts": taking(speechBodies, { maxBytes: 32 * kib }),
+    "/api/tts": taking(speechBodies, speakOperation),
     "/brand/:version/:file": read,
     "/chat": read,
-    "/demo/faucet": taking([]),
-    "/demo/rpc": taking([]),
+    "/demo/faucet": taking([], {}),
+    "/demo/rpc": taking([], {}),
     "/docs": { addresses: anyHeaders },
-    "/gate": { ...form, addresses: gateAddresses },
+    "/gate": [
+      { ...form, addresses: gateAddresses },
+      taking(formBodies, gateOperations.submitForm, { Origin: origin, Host: new URL(origin).host }),
+    ],
     "/healthz": read,
     "/manifest.webmanifest": read,
     "/media/:tokenId/*": { addresses: mediaAddresses },
@@ -104,21 +129,21 @@ export function listHostileRoutes(patterns: readonly string[], origin: string, r
     "/problems/:slug": read,
     "/readyz": read,
     "/sandbox": read,
-    "/session": taking([], { maxBytes: 4 * kib }),
+    "/session": [taking(sessionBodies, sessionOperations.keepSession), { method: "DELETE" }],
     "/sw.js": read,
   };
   const unlisted = patterns.filter((pattern) => !(pattern in routes));
   const gone = Object.keys(routes).filter((pattern) => !patterns.includes(pattern));
   const listed = Object.entries(routes).map(([pattern, own]) => ({
     pattern,
-    requests: listRequests(pattern, own),
+    requests: [own].flat().flatMap((each) => listRequests(pattern, each)),
   }));
   return { listed, unlisted, gone };
 }
 
 function listRequests(pattern: string, own: Own): HostileRequest[] {
   const { path = pattern.replace(/:\w+|\*/g, "1"), headers = {}, bodies = [], addresses = [] } = own;
-  const method = bodies.length > 0 ? "POST" : "GET";
+  const { method = bodies.length > 0 ? "POST" : "GET" } = own;
   const posted = bodies.map(({ shape, text: body }) => ({ shape, path, method, headers, body }) as const);
   const read = [...anyAddresses, ...addresses].map(
     (address) =>

@@ -86,6 +86,14 @@ export const chatBodies = named({
   "a message of surrogates": user(`"content":"${"\\ud83d".repeat(maxMessageChars)}"`),
 });
 
+/** The same with the name of a conversation, so that the reply is kept; of the units the others say enough. */
+export const resumableBodies = chatBodies
+  .filter(({ shape, text }) => !shape.includes(": ") && text.startsWith('{"messages"'))
+  .map(({ shape, text }, index) => ({
+    shape: `${shape}, kept`,
+    text: `{"id":"a-conversation-of-strangers-${index}",${text.slice(1)}`,
+  }));
+
 const call = (tool: string, input: string) =>
   `{"method":"tools/call","params":{"name":"${tool}","arguments":${input}}}`;
 const search = (input: string) => call("libsql_search", `{"query":"key",${input}}`);

@@ -3,7 +3,6 @@ import type { Page } from "@playwright/test";
 import { ask, expectRest, openChat, questions, replies } from "~e2e/support/browser/chat-page";
 import { signInByCookie, steadyParts, test } from "~e2e/support/browser/chat-servers";
 import { expect } from "~e2e/support/browser/journey";
-import { silentWave } from "~e2e/support/browser/silent-wave";
 
 test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
 

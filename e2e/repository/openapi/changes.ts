@@ -266,7 +266,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1.latchkey~1enter",
       "/paths/~1.latchkey~1leave",
     ],
-    now: "e76b24bc3b2e",
+    now: "5d7a2bd28bde",
   },
   {
     why: "The status of a key of an unknown kind is refused as an invalid request.",
@@ -299,5 +299,13 @@ export const apiChanges: readonly ApiChange[] = [
     why: "The example of a description is of this version.",
     at: ["/paths/~1api~1openapi/get/responses/200/content/application~1json/example/info/version"],
     now: "59004719124b",
+  },
+  {
+    why: "Signing out writes to the database, so it counts too, with reading the session.",
+    at: [
+      "/paths/~1session/delete/responses/429",
+      ...headersAt(...["200", "403", "503"].map((status) => `/paths/~1session/delete/responses/${status}`)),
+    ],
+    now: "5996477dcee9",
   },
 ];

@@ -46,7 +46,7 @@ export function createOwnershipReader({
 
     forget: (tokenIds?: ReadonlySet<string>): void =>
       tokenIds ? judge.forget(contract, tokenIds) : judge.forgetChain(chainId),
-    noteBlock: (blockNumber: bigint): void => judge.noteBlock(chainId, blockNumber),
+    noteBlock: (blockNumber: bigint): void => judge.noteBlock(chainId, { blockNumber, blockSeconds: 0n }),
   };
 }
 

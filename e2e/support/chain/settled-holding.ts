@@ -1,8 +1,8 @@
 import type { Address } from "viem";
+import type { WatchedBlock } from "~/platform/chain/seen-block";
 import type { Clock } from "~/platform/time/clock";
 import { requireMet } from "~/gate/tokens/require-met";
 import type { KeyStore } from "~/gate/ownership/keys.store.server";
-import type { ChainCursor } from "~/gate/transfers/chain-cursor.store.server";
 import { createJudge } from "~/gate/ownership/judge.server";
 import { makeOnlyKind } from "./ownership-reader";
 import type { KeyContract } from "./ownership-reader";
@@ -12,10 +12,7 @@ export type SettledHoldingDependencies = KeyContract & {
   keyUseConfirmations: number;
   keys: Pick<KeyStore, "findKeyState">;
   cursors: {
-    findCursor: (contract: {
-      chainId: number;
-      contractAddress: string;
-    }) => Promise<Pick<ChainCursor, "blockNumber"> | null>;
+    findCursor: (contract: { chainId: number; contractAddress: string }) => Promise<WatchedBlock | null>;
   };
   clock: Clock;
 };
@@ -31,8 +28,7 @@ export function createSettledHoldings(dependencies: SettledHoldingDependencies):
     judge,
     clientOf,
     keys,
-    findWatchedBlock: async (chainId) =>
-      (await cursors.findCursor({ chainId, contractAddress }))?.blockNumber ?? null,
+    findWatchedBlock: (chainId) => cursors.findCursor({ chainId, contractAddress }),
     requireHeld: (judgement, question) => requireMet(question, judgement, { areNamed: false }),
     clock,
   });

@@ -25,7 +25,7 @@ async function work(): Promise<void> {
   const hold = lease.findHold();
   if (hold === null) return;
   await new Promise((resolve) => setTimeout(resolve, 20));
-  const site = { blockNumber: hold.term, blockHash: name };
+  const site = { blockNumber: hold.term, blockHash: name, blockSeconds: 1n };
   const saved = await cursors.saveCursor(contract, site, hold);
   writeSync(1, saved ? "worked\n" : "refused\n");
 }

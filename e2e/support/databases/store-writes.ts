@@ -117,7 +117,7 @@ function listKeys(database: Database): ListedStore {
 
 function listCursors(database: Database): ListedStore {
   const store = createChainCursorStore(database);
-  const save = () => store.saveCursor(key, { blockNumber: 2n, blockHash: "0x" });
+  const save = () => store.saveCursor(key, { blockNumber: 2n, blockHash: "0x", blockSeconds: 1n });
   const reads = ["findCursor", "findCursorAgeMs"];
   return { store, reads, writes: { saveCursor: meets(at("ChainCursor"), save, true) } };
 }

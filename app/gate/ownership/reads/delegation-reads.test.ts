@@ -193,7 +193,8 @@ test("a delegation that was revoked is over when its reading's time is, or with 
 
   for (const end of [
     () => (nowMs += 1),
-    async () => judge.noteBlock(chainId, await chain.viewer.getBlockNumber()),
+    async () =>
+      judge.noteBlock(chainId, { blockNumber: await chain.viewer.getBlockNumber(), blockSeconds: 0n }),
   ]) {
     await setDelegation(true);
     nowMs += 4_000;

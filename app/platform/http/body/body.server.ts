@@ -35,7 +35,8 @@ function requireShortEnough(headers: IncomingHttpHeaders, maxBytes: number): voi
 export async function readLimitedBody({ request, context }: Incoming, maxBytes: number): Promise<Buffer> {
   requireShortEnough(context.headers, maxBytes);
   const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader();
-  const leavePlace = context.hasArrived ? null : takeBodyPlace(context.clientId);
+  const needsPlace = !context.hasArrived && !context.hasPlace;
+  const leavePlace = needsPlace ? takeBodyPlace(context.clientId) : null;
   let held = Buffer.alloc(0);
   let receivedBytes = 0;
   try {
@@ -181,8 +182,8 @@ const defaultMaxBodyBytes = 64 * 1024;
 const maxSharedTurnBytes = 1024;
 
 /** Call it again after each wait, because requests that waited for the same thing go on together. */
-export async function takeTurnFor(sentBytes: number): Promise<void> {
-  if (sentBytes > maxSharedTurnBytes) await takeTurn();
+export async function takeTurnFor(sentBytes: number, { clientId }: RequestContext): Promise<void> {
+  if (sentBytes > maxSharedTurnBytes) await takeTurn(clientId);
 }
 
 type ReceivedJson = { json?: unknown; sentBytes?: number };
@@ -221,7 +222,7 @@ async function readJson<Body>(
   const isSent = hasBody(incoming.context.headers);
   const bytes = isSent ? await readLimitedBody(incoming, maxBytes) : Buffer.alloc(0);
   if (bytes.length === 0 && isOptional({ body, operation })) return {};
-  await takeTurnFor(bytes.length);
+  await takeTurnFor(bytes.length, incoming.context);
   const { maxBodyValues: maxValues = defaultJsonBounds.maxValues, malformedBody } = operation ?? {};
   const json = parseJson(bytes, { maxValues, refusalName: malformedBody ?? "invalid-request" });
   return { json, sentBytes: bytes.length };

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "ChainCursor" ADD COLUMN "blockSeconds" BIGINT NOT NULL DEFAULT 0;
