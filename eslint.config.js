@@ -7,7 +7,9 @@ import reactHooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
 
 const features =
-  "landing gate content demo door chat quota speech tools search knowledge payments reference operator".split(" ");
+  "landing gate content demo door chat quota speech tools search knowledge payments reference operator".split(
+    " ",
+  );
 const inBrowser = "This file may run in the browser. Move the call to a .server.ts use-case or a route.";
 
 /** Gate's rooms, a step each: a room imports from its own step and those below. */

@@ -112,7 +112,7 @@ test("the chat page is readable and says what it is without scripts", async ({ b
   const page = await context.newPage();
   await page.goto("/chat");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Chat");
-  await expect(page.getByText("looks things up in this site’s own documents")).toBeVisible();
+  await expect(page.getByText("searches this site’s own documents")).toBeVisible();
   await expect(page.locator("noscript .notice")).toContainText("needs JavaScript");
   await context.close();
 });
