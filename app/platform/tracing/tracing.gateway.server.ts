@@ -52,7 +52,7 @@ type Packages = Awaited<ReturnType<typeof loadPackages>>;
 
 /** Requests never wait for it: spans without room in memory, or that can't be delivered, are dropped and counted. */
 export async function openTracing(options: OpenTracingOptions) {
-  const { settings, serviceVersion, instance } = options;
+  const { serviceVersion, instance } = options;
   const packages = await loadPackages();
   const counts: SpanCounts = { sent: 0, dropped: 0, failed: 0 };
   const provider = new packages.NodeTracerProvider({
