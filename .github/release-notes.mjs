@@ -9,4 +9,4 @@ const section = read("CHANGELOG.md")
   .split(/^(?=## )/m)
   .find((part) => part.startsWith(`## [${version}]`));
 if (section === undefined) throw new Error(`CHANGELOG.md has no section for ${version}.`);
-console.log(section.slice(section.indexOf("\n")).trim());
+process.stdout.write(`${section.slice(section.indexOf("\n")).trim()}\n`);

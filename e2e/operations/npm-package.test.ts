@@ -1,4 +1,5 @@
 import { execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import os from "node:os";
@@ -82,6 +83,9 @@ test("the demo runs in an empty folder and keeps its data there; a key is minted
   expect(stdout).toMatch(/^copies\/latchkey-\d{8}-\d{6}\.db\n$/);
   expect((await stat(path.join(folder, stdout.trim()))).mode & 0o777).toBe(0o600);
 
+  const [, contract, rpcUrl] = /Key contract\s+(0x\w+).*(http:\S+)\)/.exec(output)!;
+  await expectStart({ CHAIN_ID: "31337", KEY_CONTRACT_ADDRESS: contract!, RPC_URL: rpcUrl! });
+
   demo.kill("SIGTERM");
   if (demo.exitCode === null) await once(demo, "exit");
   expect(demo.exitCode).toBe(0);
@@ -89,6 +93,25 @@ test("the demo runs in an empty folder and keeps its data there; a key is minted
   expect(await readdir(path.join(folder, "data/demo"))).toContain("latchkey.db");
   expect(await readdir(packageDir, { recursive: true })).toEqual(before);
 }, 120_000);
+
+/** Production in an empty folder, which then holds the data. */
+async function expectStart(settings: Record<string, string>): Promise<void> {
+  const folder = await makeEmptyFolder();
+  const env = environment({ ...settings, JWT_SECRET: randomBytes(32).toString("hex"), PORT: "0" });
+  const server = spawn(latchkey, ["start"], { cwd: folder, env });
+  onTestFinished(() => void server.kill("SIGKILL"));
+  let output = "";
+  for (const stream of [server.stdout, server.stderr])
+    stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  await waitUntil(() => output.includes('"server ready"') || server.exitCode !== null, { timeoutMs: 30_000 });
+  const [, port] = /"port":(\d+)/.exec(output) ?? [];
+  expect(port, output).toBeDefined();
+  expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+  server.kill("SIGTERM");
+  if (server.exitCode === null) await once(server, "exit");
+  expect([server.exitCode, await readdir(folder)]).toEqual([0, ["data"]]);
+  expect(await readdir(path.join(folder, "data"))).toContain("latchkey.db");
+}
 
 test("start refuses an empty folder with all that is missing, and leaves it empty", async () => {
   const folder = await makeEmptyFolder();
