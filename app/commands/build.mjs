@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildCommands } from "./build-commands.mjs";
 import { compressBuild } from "./compress-build.mjs";
 import { prepare, projectDir, run } from "./prepare.mjs";
 
@@ -40,6 +39,8 @@ export async function buildIfNeeded() {
     env: { ...process.env, NODE_ENV: "production" },
     quiet: true,
   });
+  // Its bundler is there only once the packages are installed.
+  const { buildCommands } = await import("./build-commands.mjs");
   await buildCommands();
   await compressBuild(path.join(projectDir, "public/build"));
   writeFileSync(stampFile, digest);
