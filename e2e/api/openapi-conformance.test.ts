@@ -452,6 +452,7 @@ test("exhausted limits are answered as described", async () => {
     { path: "/api/nonce" },
     { path: gatePath, method: "POST" },
     { path: "/session" },
+    { path: "/session", method: "DELETE" },
     post("/session", { renew: true }),
     post(formPath, form),
     { path: "/api/token-status/1" },
