@@ -72,6 +72,16 @@ export const goneSettings: Readonly<Record<string, string>> = {
   TTS_THREADS: "the embedded voice speaks with two threads.",
 };
 
+/** In production these stop the start, because what holds instead may be looser than what was set. */
+const goneBounds = [
+  "AI_CRYPTO_QUOTA_WINDOW_SEC",
+  "OPERATOR_AUDIT_DAYS",
+  "OPERATOR_DECISIONS_MAX",
+  "OPERATOR_SESSION_IDLE_SECONDS",
+  "OPERATOR_SESSION_MAX_SECONDS",
+  "TTS_QUOTA_WINDOW_SEC",
+];
+
 export type Config = ReturnType<typeof readConfig>;
 
 /** Ends the process on a mistake. */
@@ -84,7 +94,8 @@ export function parseConfig(environment: Environment, fileNames: readonly string
   const reader = createSettingReader(environment);
   const config = readConfig(reader);
   const known = settings.map(({ name }) => name);
-  for (const { isSlip, text } of findUnknownNames(environment, { fileNames, known, gone: goneSettings })) {
+  const names = { fileNames, known, gone: goneSettings, goneBounds };
+  for (const { isSlip, text } of findUnknownNames(environment, names)) {
     (isSlip && reader.mode === "production" ? reader.problems : reader.warnings).push(text);
   }
   const forTests = settings.filter(({ isForTests, name }) => isForTests && environment[name]);

@@ -20,7 +20,6 @@ const shippedPaths = [
   "docs/sqlite-stopped.mjs",
   ...["backup", "latchkey", "prepare", "start", "supervise"].map((name) => `app/commands/${name}.mjs`),
   "app/commands/content-skeleton",
-  "app/platform/config/early-defaults.mjs",
   "app/platform/config/environment-file.mjs",
   "app/platform/log/open-output.mjs",
   "app/platform/log/text-line.mjs",

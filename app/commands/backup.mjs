@@ -4,7 +4,7 @@ import { existsSync, renameSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { defaultDataDir } from "../platform/config/early-defaults.mjs";
+import { defaultDataDir } from "../platform/config/environment-file.mjs";
 import { projectDir } from "./prepare.mjs";
 
 const usage = `Usage: latchkey backup [options] [folder]

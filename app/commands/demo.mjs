@@ -6,7 +6,7 @@ import net from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { startDemoSite } from "../demo/demo-site.mjs";
-import { defaultDataDir, defaultPort } from "../platform/config/early-defaults.mjs";
+import { defaultDataDir, defaultPort } from "../platform/config/environment-file.mjs";
 import { isTextFormat, toTextLine } from "../platform/log/text-line.mjs";
 import { endWithNpm, prepare, projectDir, requireNode } from "./prepare.mjs";
 

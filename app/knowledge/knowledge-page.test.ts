@@ -83,6 +83,7 @@ test.each([
   ["an audience of another spelling", "---\naudience: Everyone\n---\nText."],
   ["a list of audiences", "---\naudience: [everyone]\n---\nText."],
   ["no end", "---\naudience: operators\n\n# Text"],
+  ["a comment first and no end", "---\n\n# internal\naudience: operators\n\nText."],
   ["a namespace that cannot be seen", "---\nnamespace: a\u0007b\n---\nText."],
 ])("front matter with %s is a fault of the page", (_name, text) => {
   expect(() => parse(text)).toThrow(PageFault);

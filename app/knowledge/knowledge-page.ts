@@ -75,7 +75,7 @@ export function parseKnowledgePage(
 function splitFrontMatter(text: string): { fields: Record<string, MetadataValue>; rest: string } {
   const match = /^\s*---[ \t]*\n([\s\S]*?\n)?---[ \t]*(?:\n|$)/.exec(text);
   // It may say who can read the page.
-  if (!match && /^\s*---[ \t]*\n[\w.-]+[ \t]*:/.test(text))
+  if (!match && /^\s*---[ \t]*\n(?:[ \t]*(?:#.*)?\n)*[\w.-]+[ \t]*:/.test(text))
     throw new PageFault("its front matter has no end");
   const [whole = "", lines = ""] = match ?? [];
   const fields = lines.split("\n").filter((line) => !/^\s*(?:#|$)/.test(line));

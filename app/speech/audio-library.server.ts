@@ -199,7 +199,8 @@ class SharedSynthesis {
       for await (const chunk of chunks) {
         if (this.#written + chunk.length > maxAudioBytes)
           throw new SpeechFault({ details: "the audio is too long" });
-        await part.file.write(chunk, 0, chunk.length, headBytes + this.#written);
+        const { bytesWritten } = await part.file.write(chunk, 0, chunk.length, headBytes + this.#written);
+        if (bytesWritten < chunk.length) throw new Error("The disk took only a part of the audio.");
         this.#written += chunk.length;
         this.#changes.emit("change");
         await this.#waitForReaders();

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { readYaml } from "~e2e/support/read-yaml";
 
 type Step = { uses?: string; run?: string };
-type Workflow = { jobs: Record<string, { needs?: string; steps: Step[] }> };
+type Job = { needs?: string; permissions?: Record<string, string>; steps: Step[] };
+type Workflow = { jobs: Record<string, Job> };
 type Manifest = { version: string; bin: Record<string, string>; scripts: Record<string, string> };
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
@@ -47,6 +48,21 @@ test("a release publishes the image for two architectures, with a bill of materi
   const lines = listSteps("release.yml").flatMap(({ run }) => run ?? []);
   expect(lines.some((line) => line.startsWith("npm pack "))).toBe(true);
   expect(lines).toContain("node app/commands/assemble.mjs assembled");
+});
+
+test("only the last job of a release may write it, and nothing is published before the tests pass", () => {
+  const { jobs } = workflows.get("release.yml")!;
+  const writers = Object.entries(jobs).filter(([, { permissions }]) => permissions?.contents === "write");
+  expect(writers.map(([name]) => name)).toEqual(["release"]);
+  expect([jobs.image?.needs, jobs.files?.needs]).toEqual(["test", "test"]);
+});
+
+test("the changelog names the last migration", () => {
+  const last = readdirSync("prisma/migrations/sqlite")
+    .filter((name) => /^\d/.test(name))
+    .sort()
+    .at(-1);
+  expect(readFileSync("CHANGELOG.md", "utf8")).toContain(last);
 });
 
 test("a release's notes are the changelog's section, and a tag of another version is refused", () => {

@@ -10,6 +10,8 @@ type NameLists = {
   known: readonly string[];
   /** Settings of earlier versions, and what takes their place. */
   gone: Readonly<Record<string, string>>;
+  /** Of these, the ones that bounded money, sessions or records. */
+  goneBounds: readonly string[];
 };
 
 /**
@@ -18,7 +20,7 @@ type NameLists = {
  */
 export function findUnknownNames(
   environment: Environment,
-  { fileNames, known, gone }: NameLists,
+  { fileNames, known, gone, goneBounds }: NameLists,
 ): { isSlip: boolean; text: string }[] {
   const names = [...new Set([...Object.keys(environment), ...fileNames])].sort();
   return names.flatMap((name) => {
@@ -26,7 +28,7 @@ export function findUnknownNames(
     // RPC_URL_<chainId> stands for a name with a number.
     const settings = known.map((one) => (number ? one.replace(/<.*>$/, number) : one));
     if (settings.includes(name) || foreignNames.test(name)) return [];
-    if (gone[name]) return [{ isSlip: false, text: `${name} is gone: ${gone[name]}` }];
+    if (gone[name]) return [{ isSlip: goneBounds.includes(name), text: `${name} is gone: ${gone[name]}` }];
     const isInFile = fileNames.includes(name);
     const isLikeOurs = (one: string) => isInFile || (name.includes("_") && one.includes("_"));
     const meant = settings.find((one) => isLikeOurs(one) && isOneSlip(name, one));

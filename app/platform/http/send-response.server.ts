@@ -5,15 +5,16 @@ const maxWholeBytes = 64 * 1024;
 
 /** The body waits for a slow reader, and is cancelled when the reader leaves. */
 export async function sendResponse(made: Response, to: ServerResponse): Promise<void> {
+  const length = made.headers.get("content-length");
+  const isWhole = made.body !== null && length !== null && Number(length) <= maxWholeBytes;
+  // Read first: if that fails, the error's response must not carry these headers.
+  const whole = isWhole ? Buffer.from(await made.arrayBuffer()) : null;
   to.statusCode = made.status;
   for (const [name, value] of made.headers) {
     if (name === "set-cookie") to.appendHeader(name, value);
     else to.setHeader(name, value);
   }
-  if (!made.body) return void to.end();
-  const length = made.headers.get("content-length");
-  if (length !== null && Number(length) <= maxWholeBytes)
-    return void to.end(Buffer.from(await made.arrayBuffer()));
+  if (whole || !made.body) return void (whole ? to.end(whole) : to.end());
   to.flushHeaders();
   await sendStream(made.body, to);
 }

@@ -55,6 +55,14 @@ export class ChatSession {
     window.addEventListener("online", () => this.state.set({ isOnline: true }), { signal });
     window.addEventListener("offline", () => this.state.set({ isOnline: false }), { signal });
     window.addEventListener("pagehide", () => this.conversations.writeGrowing(), { signal });
+    // A phone may end a hidden page without another event.
+    document.addEventListener(
+      "visibilitychange",
+      () => document.hidden && this.conversations.writeGrowing(),
+      {
+        signal,
+      },
+    );
     // Another window deleted messages, or signed out.
     const onStorage = (change: StorageEvent) => {
       this.leave(this.conversations.readChanged(change));
