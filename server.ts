@@ -9,7 +9,7 @@ import { serveBuiltFiles } from "~/platform/http/built-files.server";
 import { compileTrust } from "~/platform/http/client-id.server";
 import { contextOf, createRequestContexts } from "~/platform/http/create-context.server";
 import { createErrorHandler, guardPages } from "~/platform/http/pages.server";
-import { createResourceRoutes, serveRoutes } from "~/platform/http/resource-routes.server";
+import { createResourceRoutes, configureRoutes } from "~/platform/http/resource-routes.server";
 import { createPageHeaders } from "~/platform/http/security-headers.server";
 import { openLog } from "~/platform/log/log.server";
 import type { Services } from "~/services.server";
@@ -21,7 +21,7 @@ import { findHiddenPaths, findMovedPaths, loadConfig } from "~/settings.server";
 const config = loadConfig();
 const { log, close: closeLog } = openLog(config.serving.logLevel, { format: config.serving.logFormat });
 const isDevelopment = config.mode === "development";
-const build = serveRoutes(builtModules, {
+const build = configureRoutes(builtModules, {
   moved: findMovedPaths(config),
   hidden: findHiddenPaths(config),
 });
@@ -49,7 +49,7 @@ function createApp(services: Services): express.Application {
   app.use(
     createResourceRoutes(build.routes, {
       observe,
-      openStream: services.metrics.openStream,
+      trackStream: services.metrics.trackStream,
     }),
   );
   app.use(observe);

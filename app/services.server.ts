@@ -174,7 +174,7 @@ async function createEntrance(foundation: Foundation) {
     chains,
     jwt,
     dataDir,
-    isSiweOn: config.state.enabled,
+    isStateActive: config.state.enabled,
     requiresToken: config.chat.requiresJwt,
     hasSites: sites.length > 0,
     readContent: content.readContent,

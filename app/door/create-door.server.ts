@@ -14,11 +14,11 @@ import { createWayIn, goOn, requireDestination } from "./go-on.server";
 import { judgeQuestion, wayInTo } from "./question.server";
 import type { DoorQuestion, QuestionDependencies } from "./question.server";
 import type { Destination, WayOn, WayOnOrder } from "./go-on.server";
-import { claimOf } from "~/gate/tokens/caller.server";
+import { subjectOf } from "~/gate/tokens/caller.server";
 import { digestShape } from "~/gate/session/session.schema";
 import { findSessionToken } from "~/gate/session/session.server";
 import { normalizeSite } from "~/platform/config/domains";
-import type { AccessClaim } from "~/platform/http/request-context.server";
+import type { AccessSubject } from "~/platform/http/request-context.server";
 import { toRefusal } from "~/platform/http/to-refusal.server";
 import { writeDoorAddress } from "./door-address";
 import type { DoorVisit } from "./door-visit";
@@ -101,7 +101,7 @@ type DoorVisitDependencies = {
   identifySession: () => Promise<Caller>;
   goOn: (order: WayOnOrder) => Promise<WayOn>;
   /** Records a granted way in. The page records a refusal when it tries again. */
-  noteWayOn: (way: { claim: AccessClaim | null; site: string }) => void;
+  noteWayOn: (way: { subject: AccessSubject | null; site: string }) => void;
 };
 
 /** The page's data, or a redirect. Null: the visitor comes from no site. */
@@ -150,7 +150,7 @@ async function findWayOn(
   try {
     const caller = await identifySession();
     const way = await goOn({ destination, start, caller, codesToKeep: codesForThePage });
-    noteWayOn({ claim: claimOf(caller), site: destination.site.host });
+    noteWayOn({ subject: subjectOf(caller), site: destination.site.host });
     return way;
   } catch (error) {
     if (toRefusal(error).refusalName === "internal-error") throw error;

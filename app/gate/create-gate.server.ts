@@ -15,7 +15,7 @@ import type { readGate } from "./gate.settings";
 import { firstKind } from "./kinds/kind";
 import { createKeyStore, createRevokedProofStore } from "./ownership/keys.store.server";
 import { createGateBodies } from "./proofs/gate-bodies";
-import { issueNonce, identify } from "./proofs/proofs.server";
+import { issueNonce, readClaimant } from "./proofs/proofs.server";
 import type { NonceStore } from "./proofs/nonces.store.server";
 import type { Claimant, ProofDependencies, ProofRequest } from "./proofs/proof.server";
 import { createSpentSignatureStore } from "./proofs/nonces.store.server";
@@ -64,7 +64,7 @@ type TokenDependencies = Pick<OwnershipDependencies, "kinds"> & {
 type GateDependencies = OwnershipDependencies &
   TokenDependencies & {
     settings: ReturnType<typeof readGate>;
-    isSiweOn: boolean;
+    isStateActive: boolean;
     /** Whether API callers need a token. */
     requiresToken: boolean;
     /** Whether there are sites behind the door. */
@@ -80,7 +80,7 @@ type HolderQuestion = { holder: Holder };
 
 export async function createGate(given: GateDependencies) {
   const { settings, kinds, jwt, domains, origin, isAllowedOrigin, nonces, readContent } = given;
-  const { database, chains, outbox, isSiweOn: siweEnabled } = given;
+  const { database, chains, outbox, isStateActive } = given;
   const tokens = await createTokens(given);
   const keys = createKeyStore(database);
   const { judge, watchers, requireSettled, survey } = createOwnership(keys, given);
@@ -88,7 +88,7 @@ export async function createGate(given: GateDependencies) {
   const spentSignatures = createSpentSignatureStore(database);
   const admitDependencies: ProofDependencies & AdmitDependencies = {
     ...shared,
-    siweEnabled,
+    isStateActive,
     ...settings,
     nonces,
     verifyToken: tokens.verify,
@@ -126,8 +126,8 @@ export async function createGate(given: GateDependencies) {
   watchers.start();
   return {
     bodies: createGateBodies(kinds),
-    issueNonce: ({ clientId }: { clientId: string }) => issueNonce(clientId, { siweEnabled, nonces }),
-    identify: (request: ProofRequest) => identify(request, admitDependencies),
+    issueNonce: ({ clientId }: { clientId: string }) => issueNonce(clientId, { isStateActive, nonces }),
+    readClaimant: (request: ProofRequest) => readClaimant(request, admitDependencies),
     admit: (claimant: Claimant) => admit(claimant, admitDependencies),
     submit: (request: SubmitRequest) => submit(request, useDependencies),
     readTokenStatus: (key: KeyAsked) => readTokenStatus(key, shared),

@@ -36,11 +36,11 @@ export const gateSettings = {
   ),
 };
 
-export function readGate(reader: SettingReader, isSiweOn: boolean) {
+export function readGate(reader: SettingReader, isStateActive: boolean) {
   const values = reader.read(gateSettings);
   if (values.legacySignatures === "fallback") {
-    const why = `LEGACY_SIGNATURES is fallback, and sign-in with Ethereum is ${isSiweOn ? "on" : "off"}.`;
-    reader.setSwitch(gateSettings.legacySignatures, !isSiweOn, why);
+    const why = `LEGACY_SIGNATURES is fallback, and sign-in with Ethereum is ${isStateActive ? "on" : "off"}.`;
+    reader.setSwitch(gateSettings.legacySignatures, !isStateActive, why);
   }
   // As for PUBLIC_ORIGIN.
   const allowsPlainHttp = reader.mode !== "production";

@@ -16,11 +16,12 @@ export const orphanBatch = 200;
 /** The ledger of quotas. `instance` names this process among all that share the database. */
 export function createQuotaStore(database: Database, clock: Clock, instance: string) {
   /**
-   * Counts in the window it was reserved in, while that is open. Of several calls at once, the one that deletes the
-   * reservation settles it. False: settled before, or wiped by a reset.
+   * The used tokens count in the window they were reserved in, if it is still open. False if the reservation was
+   * settled before, or a reset deleted it.
    */
   function settle({ reservationId: id, usedTokens }: Usage): Promise<boolean> {
     return database.$transaction(async (client) => {
+      // One statement deletes and returns the row, so only one of several calls settles it.
       const [deleted] = await client.$queryRaw<{ kind: string; subject: string; windowResetAtMs: bigint }[]>`
         DELETE FROM "QuotaReservation" WHERE "id" = ${id} RETURNING "kind", "subject", "windowResetAtMs"`;
       if (!deleted) return false;
@@ -35,8 +36,9 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
 
   return {
     /**
-     * Opens a window at its first use. Reserves the wanted amount, or the rest if there is less. Used and reserved
-     * together never pass the limit: the window's row is locked from the first statement to the commit.
+     * Opens a window at its first use. Reserves the wanted amount, or the rest if there is less. The window's row is
+     * locked from the first statement to the commit, so reservations never pass the limit. Use stays within it if
+     * callers settle no more than they reserved.
      */
     reserve: (request: ReserveRequest): Promise<ReserveOutcome> =>
       database.$transaction((client) => reserveWithin(client, { ...request, nowMs: clock(), instance })),
@@ -78,7 +80,7 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
         resetAtMs: row === undefined ? null : Number(row.resetAtMs),
       };
     },
-    ...openInstances(database, instance),
+    ...createHeartbeats(database, instance),
   };
 }
 
@@ -110,7 +112,7 @@ export async function settleEach(
 }
 
 /** Which processes are alive, by the database's clock, also if reservations are in Redis. */
-function openInstances(database: Database, instance: string) {
+function createHeartbeats(database: Database, instance: string) {
   const now = databaseNowMs(database);
   return {
     /** Declares this process alive until the timeout. False if it didn't count as alive before. */
@@ -219,7 +221,7 @@ async function lockWindow(
     create: { kind, subject, ...opened },
     update: { used: { increment: 0 } },
   });
-  // A window from the future was opened before the clock was set back.
+  // A window that starts more than a window's length ahead was opened before the clock was set back.
   if (window.resetAtMs > nowMs && window.windowStartMs <= resetAtMs)
     return { used: window.used, resetAtMs: Number(window.resetAtMs) };
   await client.quotaWindow.update({ where, data: opened });

@@ -1,6 +1,6 @@
 import { readBy } from "~/gate/proofs/gate-bodies";
 import { gateOperations } from "~/gate/admission/gate.openapi";
-import { claimOfBody } from "~/gate/proofs/proofs.server";
+import { subjectOfBody } from "~/gate/proofs/proofs.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 import { gateProof } from "~/services/callers.server";
@@ -9,9 +9,9 @@ export const { loader, action } = defineRoute({
   POST: {
     operation: gateOperations.openGate,
     body: readBy(() => getServices().gate.bodies.readAccess),
-    claimOf: claimOfBody,
+    subjectOf: subjectOfBody,
     proof: gateProof,
     decidesAccess: true,
-    handle: ({ caller }) => getServices().gate.admit(caller),
+    handle: ({ caller: claimant }) => getServices().gate.admit(claimant),
   },
 });

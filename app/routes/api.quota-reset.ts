@@ -9,7 +9,7 @@ export const { loader, action } = defineRoute({
   POST: {
     operation: resetQuotasOperation,
     caller: {
-      precedesBody: true,
+      hidesBodyFaults: true,
       identify: ({ context: { headers, searchParams, clientId, requestId }, body }) =>
         getServices().quota.identifyReset({ headers, searchParams, body, clientId, requestId }),
     },

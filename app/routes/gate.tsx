@@ -75,7 +75,10 @@ export async function action(args: ActionFunctionArgs) {
   });
 }
 
-/** Null on a failed connection, which would replace the page with an error. */
+/**
+ * Null if no response was readable, because an error would replace the page. That is a lost connection, or a refusal
+ * by the pages' guard, whose JSON the framework can't decode.
+ */
 export async function clientAction({ serverAction }: ClientActionFunctionArgs): Promise<unknown> {
   return serverAction<typeof action>().catch(() => null);
 }

@@ -1,8 +1,8 @@
-import { claimOf } from "~/gate/tokens/caller.server";
+import { subjectOf } from "~/gate/tokens/caller.server";
 import type { Caller } from "~/gate/tokens/caller.server";
 import type { GateAccessBody } from "~/gate/proofs/gate-bodies";
 import type { Claimant } from "~/gate/proofs/proof.server";
-import { claimOfClaimant } from "~/gate/proofs/proofs.server";
+import { subjectOfClaimant } from "~/gate/proofs/proofs.server";
 import type { SessionOrder } from "~/gate/session/session.schema";
 import type { SessionCaller } from "~/gate/session/session.server";
 import type { CallerRule } from "~/gate/tokens/access-token.schema";
@@ -18,15 +18,15 @@ export function keyHolder(rule: CallerRule): CallerStep<Caller | null> {
   return {
     identify: ({ context: { headers, searchParams }, body }) =>
       getServices().gate.identifyCaller(rule, { headers, searchParams, body }),
-    claimOf,
+    subjectOf,
   };
 }
 
-/** A visitor with one of the proofs that open the gate. */
+/** Reads a proof, but verifies no signature. `admit` does that, so nothing else may trust the claimant. */
 export const gateProof: CallerStep<Claimant, GateAccessBody | undefined> = {
   identify: ({ context: { headers, clientId, host }, body }) =>
-    getServices().gate.identify({ authorization: headers.authorization, body, clientId, host }),
-  claimOf: claimOfClaimant,
+    getServices().gate.readClaimant({ authorization: headers.authorization, body, clientId, host }),
+  subjectOf: subjectOfClaimant,
 };
 
 /** A visitor with a token for the session, or in it. */
@@ -35,7 +35,7 @@ export const sessionProof: CallerStep<SessionCaller, SessionOrder | undefined> =
     const { authorization, cookie } = headers;
     return getServices().gate.session.identify({ ask, authorization, cookie, host });
   },
-  claimOf,
+  subjectOf,
 };
 
 export const operatorCaller: CallerStep<Actor> = {

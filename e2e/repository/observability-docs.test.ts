@@ -28,7 +28,7 @@ async function listMetrics(): Promise<Map<string, Metric>> {
     firstSeconds: 1,
   });
   metrics.observeToolCall({ tool: "key_status", outcome: "ok", durationSeconds: 1 });
-  metrics.openStream("/x");
+  metrics.trackStream("/x");
   metrics.countChatTokens({ direction: "in", count: 1 });
   for (const step of ["reserved", "settled", "refused"] as const)
     metrics.countQuota({ kind: "token", step, amount: 1 });

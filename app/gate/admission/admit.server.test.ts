@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { held, notHeld, oneKind, untouched } from "~e2e/support/key-kinds";
 import { signLegacy } from "~/commands/signed-requests";
 import { admit } from "./admit.server";
-import { identify } from "../proofs/proofs.server";
+import { readClaimant } from "../proofs/proofs.server";
 import type { ProofDependencies } from "../proofs/proof.server";
 import type { AdmitDependencies, TokenGrant } from "./admit.server";
 import { isRevokedByDeparture } from "../tokens/access-token.schema";
@@ -32,7 +32,7 @@ async function signIn({ departedAtMs, again }: Chain): Promise<TokenGrant> {
     domains: ["localhost:3000"],
     allowsPlainHttp: false,
     kinds,
-    siweEnabled: true,
+    isStateActive: true,
     legacySignatures: "allow",
     walletFactories: "any",
     nonceBinding: "client",
@@ -71,7 +71,7 @@ async function signIn({ departedAtMs, again }: Chain): Promise<TokenGrant> {
     clientId: "c",
     host: "localhost:3000",
   } as const;
-  await admit(await identify(request, dependencies), dependencies);
+  await admit(await readClaimant(request, dependencies), dependencies);
   return granted!;
 }
 

@@ -14,7 +14,7 @@ export type AdmitDependencies = HolderDependencies &
   SignatureDependencies & {
     mintToken: (grant: TokenGrant) => Promise<string>;
     readContent: (request: { tokenId: string }) => Promise<GatedContent>;
-    countGrant: (proof: string) => void;
+    countGrant: (proof: Claimant["kind"]) => void;
   };
 
 export type TokenGrant = Pick<SignedClaimant, "address" | "keyKind" | "tokenId" | "vault" | "signedText"> & {
@@ -30,7 +30,10 @@ export type TokenGrant = Pick<SignedClaimant, "address" | "keyKind" | "tokenId" 
 
 export type Admission = { success: true; access: "granted"; accessToken?: string; content: GatedContent };
 
-/** Checks that the key is held and unused, then returns what it opens. */
+/**
+ * Verifies a signed claimant: the signature, then on the chain that the key is held, and that it is unused. Then it
+ * mints a token. A token's holder was verified before, so only the key is checked. Returns what the key opens.
+ */
 export async function admit(claimant: Claimant, dependencies: AdmitDependencies): Promise<Admission> {
   let accessToken: string | undefined;
   if (claimant.claims === null) await requireHolder(claimant, dependencies);
@@ -65,9 +68,9 @@ async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies)
   const { kinds, judge, clock } = dependencies;
   const question = questionOf(claimant);
   let ownedAtMs = clock();
-  // A sign-in reads the chain afresh, because its token outlives any cached reading.
   let isUndeployed = false;
   async function prove() {
+    // Reads the chain afresh, because the token outlives any cached reading.
     const proven = await proveAndJudge({ message: signedText, signature, question }, dependencies);
     isUndeployed = proven.isUndeployed;
     return proven.judgement;

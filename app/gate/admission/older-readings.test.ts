@@ -13,7 +13,7 @@ import type { AdmitDependencies, TokenGrant } from "./admit.server";
 import { requireHolder } from "../tokens/holder.server";
 import { createKeyStore } from "../ownership/keys.store.server";
 import { createJudge } from "../ownership/judge.server";
-import { identify } from "../proofs/proofs.server";
+import { readClaimant } from "../proofs/proofs.server";
 import type { ProofDependencies } from "../proofs/proof.server";
 import { createSpentSignatureStore } from "../proofs/nonces.store.server";
 
@@ -66,7 +66,7 @@ async function openProcess(rpcUrls = [rpc.url]) {
     ...holding,
     domains: ["localhost:3000"],
     allowsPlainHttp: false,
-    siweEnabled: true,
+    isStateActive: true,
     legacySignatures: "allow",
     nonceBinding: "client",
     nonces: { consumeNonce: unused },
@@ -108,7 +108,7 @@ async function openProcess(rpcUrls = [rpc.url]) {
       const { account } = developmentAccount(index);
       const site = { origin: "http://localhost:3000", chainId: chain.chainId };
       const body = await signLegacy(site, { account, tokenId });
-      const claimant = await identify(
+      const claimant = await readClaimant(
         {
           authorization: undefined,
           body: { tier: "legacy", ...body, keyKind, vault: null },

@@ -21,8 +21,8 @@ export const legacyProof: Proof<LegacyRequest, LegacyClaim> = {
   kind: "legacy",
   matches: (request): request is LegacyRequest => request.body?.tier === "legacy",
   read({ body, host }, dependencies) {
-    const { legacySignatures, siweEnabled } = dependencies;
-    if (legacySignatures === "deny" || (legacySignatures === "fallback" && siweEnabled)) {
+    const { legacySignatures, isStateActive } = dependencies;
+    if (legacySignatures === "deny" || (legacySignatures === "fallback" && isStateActive)) {
       throw new Refusal("legacy-not-accepted");
     }
     return readLegacyClaim(body, { host, path: "/api/gate-access" }, dependencies);

@@ -18,7 +18,7 @@ export function createNonceStore(database: Database, clock: Clock) {
       await database.nonce.create({ data: { value, clientId, issuedAtMs, expiresAtMs } });
     },
 
-    /** Succeeds once. Another client's attempt changes nothing and learns nothing. */
+    /** Succeeds once. Another client's attempt changes nothing, and shows only that the nonce exists. */
     async consumeNonce({ value, clientId }: Nonce): Promise<NonceVerdict> {
       const now = BigInt(clock());
       const isClients = clientId === null ? {} : { clientId };
@@ -36,7 +36,7 @@ export function createNonceStore(database: Database, clock: Clock) {
   };
 }
 
-/** Later the signature is refused for its age. */
+/** After `expiresAtMs` the signature is too old anyway, so the row may go. */
 type SpentSignature = { digest: string; expiresAtMs: number };
 export type SpentSignatureStore = ReturnType<typeof createSpentSignatureStore>;
 
@@ -58,7 +58,7 @@ export function createSpentSignatureStore(database: Database) {
 /** Redis's clock may differ, and `expired` is a better reason than `unknown`. */
 const keepMs = 60_000;
 
-/** Follows the contract of nonces.store.server.ts. */
+/** Same contract as `createNonceStore`. */
 export function createRedisNonceStore(redis: Redis, clock: Clock): NonceStore {
   return {
     async issueNonce({ value, clientId, ttlSeconds }) {

@@ -20,7 +20,8 @@ export type ProofDependencies = {
   /** Whether pages other than loopback ones may use plain HTTP. */
   allowsPlainHttp: boolean;
   kinds: KeyKinds;
-  siweEnabled: boolean;
+  /** Without the state service there are no nonces, so no sign-in with Ethereum. */
+  isStateActive: boolean;
   legacySignatures: "allow" | "fallback" | "deny";
   nonceBinding: "client" | "none";
   nonces: Pick<NonceStore, "consumeNonce">;
@@ -28,6 +29,9 @@ export type ProofDependencies = {
   verifyToken: CallerDependencies["verifyToken"];
   clock: Clock;
 };
+
+/** The kind of a proof: `tier` in a request's body, `auth` in a token, `proof` in records and metrics. */
+type ProofKind = "bearer" | AccessClaims["auth"];
 
 /** The chain has yet to verify the signature. */
 export type SignedClaim = {
@@ -40,7 +44,7 @@ export type SignedClaim = {
 };
 
 export type Proof<Request extends ProofRequest, Claim extends Holder | SignedClaim> = {
-  kind: "bearer" | AccessClaims["auth"];
+  kind: ProofKind;
   matches: (request: ProofRequest) => request is Request;
   /** Makes every check that needs no chain. */
   read: (request: Request, dependencies: ProofDependencies) => Promise<Claim> | Claim;
@@ -51,13 +55,13 @@ export type Proof<Request extends ProofRequest, Claim extends Holder | SignedCla
   claims: (claim: Claim) => Claim extends SignedClaim ? SiweClaims : null;
 };
 
-/** Call `spend` last, before minting a token. */
+/** Unverified until `admit` has checked the signature. It calls `spend` last, before minting a token. */
 export type SignedClaimant = SignedClaim & {
   kind: AccessClaims["auth"];
   claims: SiweClaims;
   spend: () => Promise<void>;
 };
-export type Claimant = (Holder & { kind: string; claims: null }) | SignedClaimant;
+export type Claimant = (Holder & { kind: "bearer"; claims: null }) | SignedClaimant;
 
 /** Null if the request doesn't use this proof. */
 export type ProofRow = (request: ProofRequest, dependencies: ProofDependencies) => Promise<Claimant> | null;
@@ -66,14 +70,14 @@ export function toRow<Request extends ProofRequest, Claim extends Holder | Signe
   proof: Proof<Request, Claim>,
 ): ProofRow {
   const { kind, matches, spendBefore } = proof;
-  async function identify(request: Request, dependencies: ProofDependencies): Promise<Claimant> {
+  async function readClaimant(request: Request, dependencies: ProofDependencies): Promise<Claimant> {
     const claim = await proof.read(request, dependencies);
     const spend = () => proof.spend(claim, dependencies);
     if (spendBefore === "chain") await spend();
     const rest = { claims: proof.claims(claim), spend: spendBefore === "token" ? spend : async () => {} };
     return { ...claim, kind, ...rest } as Claimant;
   }
-  return (request, dependencies) => (matches(request) ? identify(request, dependencies) : null);
+  return (request, dependencies) => (matches(request) ? readClaimant(request, dependencies) : null);
 }
 
 export function requireOwnHost(

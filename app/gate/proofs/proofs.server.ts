@@ -1,4 +1,4 @@
-import type { AccessClaim } from "~/platform/http/request-context.server";
+import type { AccessSubject } from "~/platform/http/request-context.server";
 import { authenticationFailed } from "../tokens/authentication-failed";
 import type { GateAccessBody } from "./gate-bodies";
 import { bearerProof } from "./bearer.server";
@@ -13,7 +13,10 @@ import type { NonceStore } from "./nonces.store.server";
 /** The first match decides, even if it is invalid. */
 const proofs: readonly ProofRow[] = [toRow(bearerProof), toRow(siweProof), toRow(legacyProof)];
 
-export async function identify(request: ProofRequest, dependencies: ProofDependencies): Promise<Claimant> {
+export async function readClaimant(
+  request: ProofRequest,
+  dependencies: ProofDependencies,
+): Promise<Claimant> {
   for (const proof of proofs) {
     const claimant = await proof(request, dependencies);
     if (claimant) return claimant;
@@ -24,18 +27,18 @@ export async function identify(request: ProofRequest, dependencies: ProofDepende
 }
 
 /** The unverified caller. Null if the body names none. */
-export function claimOfBody(body: GateAccessBody | undefined): AccessClaim | null {
+export function subjectOfBody(body: GateAccessBody | undefined): AccessSubject | null {
   if (!body || body.tier === "bearer") return null;
-  return toClaim(body.tier, body);
+  return toSubject(body.tier, body);
 }
 
-export function claimOfClaimant(claimant: Claimant): AccessClaim {
-  return toClaim(claimant.kind, claimant);
+export function subjectOfClaimant(claimant: Claimant): AccessSubject {
+  return toSubject(claimant.kind, claimant);
 }
 
 type Claimed = Pick<SignedClaim, "keyKind" | "tokenId" | "vault"> & { address: string };
 
-export function toClaim(proof: string, { address, vault, tokenId, keyKind }: Claimed): AccessClaim {
+export function toSubject(proof: string, { address, vault, tokenId, keyKind }: Claimed): AccessSubject {
   return { proof, address, vault, tokenId, keyKind: keyKind.name };
 }
 
@@ -44,9 +47,9 @@ const nonceTtlSeconds = 300;
 /** 32 lower-case hex characters. */
 export async function issueNonce(
   clientId: string,
-  { siweEnabled, nonces }: { siweEnabled: boolean; nonces: Pick<NonceStore, "issueNonce"> },
+  { isStateActive, nonces }: { isStateActive: boolean; nonces: Pick<NonceStore, "issueNonce"> },
 ): Promise<string> {
-  if (!siweEnabled) throw new Refusal("nonce-siwe-not-enabled");
+  if (!isStateActive) throw new Refusal("nonce-siwe-not-enabled");
   const value = randomBytes(16).toString("hex");
   try {
     await nonces.issueNonce({ value, clientId, ttlSeconds: nonceTtlSeconds });

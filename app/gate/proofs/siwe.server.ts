@@ -30,7 +30,7 @@ async function readSiwe(
   { body, clientId, host }: SiweRequest,
   dependencies: ProofDependencies,
 ): Promise<SiweClaim> {
-  if (!dependencies.siweEnabled) throw new Refusal("siwe-not-enabled");
+  if (!dependencies.isStateActive) throw new Refusal("siwe-not-enabled");
   const { domains, allowsPlainHttp, clock } = dependencies;
   const { address, keyKind, tokenId, vault, message, nonce, signature } = body;
   const requestHost = requireOwnHost(host, domains);

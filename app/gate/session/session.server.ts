@@ -74,7 +74,7 @@ export function createSession(dependencies: SessionDependencies) {
       if (!(error instanceof Refusal) || (error.status !== 401 && error.status !== 403)) throw error;
       const { slug, title, status, detail } = error;
       const type = `${origin}/problems/${slug}`;
-      return { signedIn: false, ended: { type, title, status, detail: detail ?? title } };
+      return { signedIn: false, ended: { type, title, status, detail } };
     }
   }
 

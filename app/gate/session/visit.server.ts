@@ -22,6 +22,7 @@ export async function readVisit(
   try {
     const session = await readSession();
     if (!session.signedIn) return { kind: "outside", session };
+    // This checks the key again, as each use of a token does (decision 047).
     const { content } = await open();
     return { kind: "inside", session, content };
   } catch (error) {
@@ -60,7 +61,7 @@ function toVisitProblem(error: unknown, origin: string): VisitProblem {
     type: `${origin}/problems/${slug}`,
     title,
     status,
-    detail: detail ?? title,
+    detail,
     ...(Number.isFinite(retryAfter) ? { retryAfter } : {}),
   };
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Refusal } from "~/platform/refusals/refusal";
-import type { AccessClaim } from "~/platform/http/request-context.server";
+import type { AccessSubject } from "~/platform/http/request-context.server";
 import { requireSameSite } from "~/platform/http/same-site.server";
 import { toRefusal } from "~/platform/http/to-refusal.server";
 import type { GateScope, CallerRule } from "./access-token.schema";
@@ -20,7 +20,7 @@ import type { FoundToken } from "./token-locations";
 /** The holder of a key, by an access token. */
 export type Caller = VerifiedToken;
 
-export function claimOf(caller: Caller | null): AccessClaim | null {
+export function subjectOf(caller: Caller | null): AccessSubject | null {
   if (caller === null) return null;
   const { claims, keyKind } = caller;
   const { sub: address, vault = null, tokenId } = claims;

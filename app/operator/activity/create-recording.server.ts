@@ -84,9 +84,11 @@ const accessStatuses = new Set([401, 403, 429]);
 const accessRefusals = new Set<string>(["siwe-not-enabled", "chain-unavailable", "state-unavailable"]);
 
 /** Null for an outcome that decides nothing about access, such as an unreadable body. */
-function toDecision({ context, claim, refusal, site = null }: AccessOutcome): NewDecision | null {
+function toDecision({ context, subject, refusal, site = null }: AccessOutcome): NewDecision | null {
   const { pathname, clientId, requestId } = context;
-  if (refusal === null ? !claim : !accessStatuses.has(refusal.status) && !accessRefusals.has(refusal.slug)) {
+  if (
+    refusal === null ? !subject : !accessStatuses.has(refusal.status) && !accessRefusals.has(refusal.slug)
+  ) {
     return null;
   }
   return {
@@ -97,11 +99,11 @@ function toDecision({ context, claim, refusal, site = null }: AccessOutcome): Ne
     outcome: refusal === null ? "granted" : "refused",
     slug: refusal?.slug ?? null,
     reason: refusal?.detail ?? null,
-    proof: claim?.proof ?? null,
-    address: claim?.address ?? null,
-    vault: claim?.vault ?? null,
-    tokenId: claim?.tokenId ?? null,
-    keyKind: claim?.keyKind ?? refusal?.unmet?.kind ?? null,
+    proof: subject?.proof ?? null,
+    address: subject?.address ?? null,
+    vault: subject?.vault ?? null,
+    tokenId: subject?.tokenId ?? null,
+    keyKind: subject?.keyKind ?? refusal?.unmet?.kind ?? null,
     missing: refusal?.unmet ? describeUnmet(refusal.unmet) : null,
     site,
   };

@@ -6,7 +6,7 @@ import { hasDriverKind } from "./outage.server";
 const maxAttempts = 20;
 const longestPauseMs = 20;
 
-/** SQLite has no such conflicts, because writers queue. */
+/** SQLite has no such conflicts, because writers queue (decision 004). */
 export async function retryWriteConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {
@@ -32,6 +32,7 @@ export function isTaken(error: unknown, model: Prisma.ModelName): boolean {
   return isKnown(error, "P2002") && error.meta?.["modelName"] === model;
 }
 
+/** Both databases' clients share one runtime, so this class is also PostgreSQL's. */
 function isKnown(error: unknown, code: string): error is Prisma.PrismaClientKnownRequestError {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === code;
 }

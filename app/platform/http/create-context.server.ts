@@ -21,7 +21,7 @@ const unknownProxyWarning =
 
 const acceptableRequestId = /^[A-Za-z0-9._-]{8,64}$/;
 
-/** Stores what routes may know of a request beside the response. Reads it from the socket and the raw headers. */
+/** Puts the request's context into `response.locals`, made from the socket and the raw headers. */
 export function createRequestContexts(options: ContextOptions): RequestHandler {
   let isWarningDue = options.warnsOfProxy;
 
@@ -85,7 +85,7 @@ function createContext(
 
 function abortWhenOver(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
-  // The response's own listener owns it, so it is never collected. The framework's signal can be.
+  // The response's listener keeps the controller alive. The framework's can be collected before it aborts.
   response.once("close", () => controller.abort());
   if (response.destroyed) controller.abort();
   return controller.signal;

@@ -29,10 +29,10 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
 
   return function guard(request, response, next) {
     const context = contextOf(response);
-    // A resource route has its own checks.
+    // A resource route has its own checks. It comes here only in tests, through the stock handler.
     if (context.route !== "page") return next();
     requireWithinLimit(context, "pages")
-      .then(() => nameHost(request, context))
+      .then(() => normalizeHostHeader(request, context))
       .then(() => requirePage(request, response, next))
       .catch(next);
   };
@@ -67,8 +67,8 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
   }
 }
 
-/** The framework builds an address of these headers, whoever sends them, and fails on an unreadable one. */
-function nameHost({ headers }: Request, { host, service }: RequestContext): void {
+/** Leaves the framework only the judged host: it builds its URL from these headers, and fails on an unreadable one. */
+function normalizeHostHeader({ headers }: Request, { host, service }: RequestContext): void {
   if (host === null && headers.host !== undefined)
     throw new Refusal("invalid-request", { detail: "The Host header names no host. Correct it." });
   headers.host = host ?? new URL(service.origin).host;
@@ -106,6 +106,7 @@ function limitBody(
     receivedBytes += chunk.length;
     const isLarge = receivedBytes > maxFormBytes;
     if (!isLarge && !isTooFine(receivedBytes)) return;
+    // The framework's listener goes too, so it receives nothing more.
     request.removeAllListeners("data").pause();
     refuse(isLarge ? tooLarge(maxFormBytes) : tooFine());
   });

@@ -7,8 +7,8 @@ import type { PublicSettings } from "~/platform/config/public-settings";
 import type { Refusal } from "~/platform/refusals/refusal";
 
 /**
- * Read before any route runs. Routes never use the framework's rebuilt `Request`, because headers that anybody may send
- * can alter its address.
+ * Made before any route runs. Routes take address and headers from here, and only the body from the framework's
+ * `Request`, because anybody's headers can alter that one's URL.
  */
 export type RequestContext = {
   readonly requestId: string;
@@ -26,13 +26,13 @@ export type RequestContext = {
   readonly host: string | null;
   /** Whether the request has arrived with its whole body. */
   readonly hasArrived: boolean;
-  /** Whether a body, of which this much has arrived, comes in too small pieces. */
+  /** True if the body's first `bodyBytes` came in pieces that are mostly framing. */
   readonly isTooFine: (bodyBytes: number) => boolean;
   /** Fires when the client is gone or the response is finished. Only this signal may cancel outside work. */
   readonly signal: AbortSignal;
   /** The pattern of the resource route, or `page`. Addresses may contain tokens. */
   route: string;
-  /** The body already has one of its client's places, until it is received. */
+  /** The pages' guard has already taken one of the client's body places for this request. */
   hasPlace?: boolean;
   /** Thrown by a page's loader or action. A program gets it instead of the page. */
   refusal?: Refusal;
@@ -42,10 +42,10 @@ export type RequestContext = {
 };
 
 /**
- * For the record of decisions only. `proof`: its kind. Until the proof is judged, address and key are the request's
- * claims.
+ * Who a decision is about, for its record only. Until the proof is verified, address and key are as the request says.
+ * `proof`: its kind.
  */
-export type AccessClaim = {
+export type AccessSubject = {
   proof: string;
   address: string | null;
   /** The wallet that owns the key, if another one. */
@@ -54,10 +54,10 @@ export type AccessClaim = {
   keyKind?: string;
 };
 
-/** `claim` null: the client is unknown, `refusal` null: access was granted. */
+/** `subject` null: the client is unknown, `refusal` null: access was granted. */
 export type AccessOutcome = {
   context: RequestContext;
-  claim: AccessClaim | null;
+  subject: AccessSubject | null;
   refusal: Refusal | null;
   /** The site behind the door, by its `host[:port]`. */
   site?: string | null;

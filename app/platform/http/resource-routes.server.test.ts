@@ -5,10 +5,10 @@ import express from "express";
 import { expect, onTestFinished, test } from "vitest";
 import { createRequestContexts } from "./create-context.server";
 import type { RequestContext, ServiceContext } from "./request-context.server";
-import { createResourceRoutes, findResourceRoute, serveRoutes } from "./resource-routes.server";
+import { createResourceRoutes, findResourceRoute, configureRoutes } from "./resource-routes.server";
 import { defineRoute } from "./route.server";
 
-type Options = Partial<Parameters<typeof serveRoutes>[1]>;
+type Options = Partial<Parameters<typeof configureRoutes>[1]>;
 
 /** Resource routes at these addresses, which say with what they were called. */
 function makeRoutes(patterns: readonly string[], { moved = {}, hidden = [] }: Options = {}) {
@@ -22,7 +22,7 @@ function makeRoutes(patterns: readonly string[], { moved = {}, hidden = [] }: Op
     return [pattern, { id: pattern, path: pattern.slice(1), module }] as const;
   });
   const build = { routes: Object.fromEntries(made), assets: { routes: {} } } as unknown as ServerBuild;
-  return serveRoutes(build, { moved, hidden }).routes;
+  return configureRoutes(build, { moved, hidden }).routes;
 }
 
 async function open(patterns: readonly string[], options: Options = {}) {
@@ -37,7 +37,7 @@ async function open(patterns: readonly string[], options: Options = {}) {
     }),
     createResourceRoutes(makeRoutes(patterns, options), {
       observe: (_request, _response, next) => next(),
-      openStream: () => () => undefined,
+      trackStream: () => () => undefined,
     }),
     (_request: express.Request, response: express.Response) => response.status(404).send("null"),
   );

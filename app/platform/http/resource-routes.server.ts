@@ -13,17 +13,20 @@ type ResourceRoute = { pattern: string; handle: RouteFunction };
 type Options = {
   /** Logs, measures and traces a request once its route is known. */
   observe: express.RequestHandler;
-  openStream: (pattern: string) => () => void;
+  trackStream: (pattern: string) => () => void;
 };
 
-/** Mounts what `defineRoute` built on Express. The framework's sender has neither back-pressure nor cancellation. */
+/**
+ * Mounts the routes of `defineRoute` on Express (decision 002). The framework's sender has neither back-pressure nor
+ * cancellation.
+ */
 export function createResourceRoutes(
   routes: ServerBuild["routes"],
-  { observe, openStream }: Options,
+  { observe, trackStream }: Options,
 ): express.Router {
   const router = express.Router({ caseSensitive: true });
   for (const { pattern, handle } of listResourceRoutes(routes)) {
-    // The framework's splat also matches nothing.
+    // The framework's `/a/*` also matches `/a`.
     router.all([pattern, pattern.replace(/\/\*$/, "")], nameRoute, observe, (request, response, next) => {
       const context = contextOf(response);
       const { 0: rest = "", ...named } = request.params;
@@ -31,7 +34,7 @@ export function createResourceRoutes(
       handle({ request: toWebRequest(request, context.service.origin), context, params })
         .then(async (made) => {
           const isStream = made.body !== null && !made.headers.has("content-length");
-          const closeStream = isStream ? openStream(pattern) : undefined;
+          const closeStream = isStream ? trackStream(pattern) : undefined;
           await sendResponse(made, response).finally(closeStream);
         })
         .catch(next);
@@ -48,7 +51,7 @@ export function createResourceRoutes(
   return router;
 }
 
-/** Express takes the first route that matches, so the most specific come first. */
+/** `spec` marks a route of `defineRoute`. Express takes the first that matches, so the most specific come first. */
 function listResourceRoutes(routes: ServerBuild["routes"]): ResourceRoute[] {
   const found = Object.values(routes).flatMap((route) => {
     const handle = (route?.module.loader ?? route?.module.action) as Partial<RouteFunction> | undefined;
@@ -62,7 +65,7 @@ function listResourceRoutes(routes: ServerBuild["routes"]): ResourceRoute[] {
   );
 }
 
-/** For refusals before there is an app. */
+/** For refusals during start-up, and for the pages' guard. */
 export function findResourceRoute(
   routes: ServerBuild["routes"],
   pathname: string,
@@ -89,7 +92,7 @@ function toWebRequest(request: express.Request, origin: string): Request {
 type Routes = ServerBuild["routes"];
 
 /** Moves routes to the operator's paths, and drops those that are switched off. `hidden` contains patterns. */
-export function serveRoutes(
+export function configureRoutes(
   build: ServerBuild,
   { moved, hidden }: { moved: MovedPaths; hidden: readonly string[] },
 ): ServerBuild {

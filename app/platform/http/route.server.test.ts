@@ -111,9 +111,9 @@ const named = z.object({ name: z.string() });
 type PostOptions = {
   text: string;
   headers?: Record<string, string>;
-  spec?: Pick<MethodSpec<unknown, string>, "guard" | "body" | "claimOf" | "proof" | "sameSite">;
+  spec?: Pick<MethodSpec<unknown, string>, "guard" | "body" | "subjectOf" | "proof" | "sameSite">;
   bounds?: Pick<OperationDescription, "maxBodyValues" | "malformedBody">;
-  caller?: Pick<CallerStep<string>, "precedesBody"> & { isKnown: boolean; until?: Promise<void> };
+  caller?: Pick<CallerStep<string>, "hidesBodyFaults"> & { isKnown: boolean; until?: Promise<void> };
   onHandled?: () => void;
   isExhausted?: boolean;
   method?: string;
@@ -145,8 +145,8 @@ async function post({
       decidesAccess: true,
       ...(caller && {
         caller: {
-          claimOf: (address: string) => ({ proof: "name", address, tokenId: null }),
-          precedesBody: caller.precedesBody,
+          subjectOf: (address: string) => ({ proof: "name", address, tokenId: null }),
+          hidesBodyFaults: caller.hidesBodyFaults,
           identify: async ({ body }: { body: unknown }) => {
             await caller.until;
             turns.push(`asked for the caller of ${JSON.stringify(body)}`);
@@ -176,8 +176,8 @@ async function post({
       origin: "https://gate.example.com",
       isAllowedOrigin: () => false,
       countRefusal: () => undefined,
-      noteAccess: ({ claim, refusal }: AccessOutcome) => {
-        decision = [claim?.address ?? null, refusal?.slug ?? null];
+      noteAccess: ({ subject, refusal }: AccessOutcome) => {
+        decision = [subject?.address ?? null, refusal?.slug ?? null];
       },
       consumeLimit: async () => {
         turns.push("counted");
@@ -321,7 +321,7 @@ test("the caller is identified after the limit and the JSON, and before the shap
 });
 
 test("a caller declared to precede the body is identified whatever the body is, and its faults come after", async () => {
-  const first = { precedesBody: true };
+  const first = { hidesBodyFaults: true };
   const asked = "asked for the caller of undefined";
   const tooLarge = " ".repeat(maxBodyBytes + 1);
   for (const [text, status, unread] of [
@@ -386,16 +386,16 @@ test("a proof is looked for once the shape is right and the page is of this site
 });
 
 test("a decision names who the body says asks until the proof says who does", async () => {
-  const claimOf = (address: string) => ({ proof: "words", address, tokenId: null });
-  const claimed = { body: named, claimOf: () => claimOf("anybody") };
+  const subjectOf = (address: string) => ({ proof: "words", address, tokenId: null });
+  const claimed = { body: named, subjectOf: () => subjectOf("anybody") };
   expect((await post({ text: right, spec: claimed })).decision).toEqual(["anybody", null]);
   expect((await post({ text: "{}", spec: claimed })).decision).toEqual([null, "invalid-request"]);
   const refuse = () => {
     throw new Refusal("authentication-failed");
   };
-  const refused = await post({ text: right, spec: { ...claimed, proof: { identify: refuse, claimOf } } });
+  const refused = await post({ text: right, spec: { ...claimed, proof: { identify: refuse, subjectOf } } });
   expect(refused.decision).toEqual(["anybody", "authentication-failed"]);
-  const proven = { ...claimed, proof: { identify: () => "somebody", claimOf } };
+  const proven = { ...claimed, proof: { identify: () => "somebody", subjectOf } };
   expect((await post({ text: right, spec: proven })).decision).toEqual(["somebody", null]);
 });
 

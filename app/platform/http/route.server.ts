@@ -5,7 +5,7 @@ import { readShape, receiveJson, requireReceivable, takeTurnFor } from "./body/b
 import type { BodySpec } from "./body/body.server";
 import { requireWithinLimit } from "./require-within-limit.server";
 import { Refusal } from "~/platform/refusals/refusal";
-import type { AccessClaim, RequestContext } from "./request-context.server";
+import type { AccessSubject, RequestContext } from "./request-context.server";
 import { requireSameSite } from "./same-site.server";
 import { optionsResponse, corsHeaders, createApiHeaders } from "./security-headers.server";
 import { noteRefusal, toRefusal } from "./to-refusal.server";
@@ -15,12 +15,15 @@ const readingMethods = new Set(["GET", "HEAD"]);
 type Params = Readonly<Record<string, string | undefined>>;
 type RouteResult = Response | Record<string, unknown>;
 
-/** Identifies the caller, or throws a refusal. `body`: unchecked JSON. */
+/**
+ * Reads who calls, or throws a refusal. The step's type says whether that is verified: `gateProof` leaves it to
+ * `handle`. `body`: unchecked JSON.
+ */
 export type CallerStep<Caller, Body = unknown> = {
   identify: (request: { context: RequestContext; body: Body }) => Promise<Caller> | Caller;
-  claimOf?(caller: Caller): AccessClaim | null;
-  /** A refused caller learns nothing of the body's faults. */
-  precedesBody?: boolean;
+  subjectOf?(caller: Caller): AccessSubject | null;
+  /** The body is received first, but its faults are thrown after this step. A refused caller learns none. */
+  hidesBodyFaults?: boolean;
 };
 
 export type MethodSpec<Body, Caller = undefined> = BodySpec<Body> & {
@@ -29,11 +32,11 @@ export type MethodSpec<Body, Caller = undefined> = BodySpec<Body> & {
   /** Refuses requests before the caller is identified. */
   guard?: (request: { context: RequestContext; body: unknown }) => void;
   caller?: CallerStep<Caller>;
-  /** Replaces `caller` if the body contains the proof. It is the last step before `handle`. */
+  /** For a caller step that needs the checked body. It runs last, and `handle` gets its result as `caller`. */
   proof?: CallerStep<Caller, Body>;
-  /** The body's claim, recorded until the caller is known. */
-  claimOf?: (body: Body) => AccessClaim | null;
-  /** The site behind the door, for the same record. Refuses an unknown one before the proof. */
+  /** Who the body says it is from, recorded until a step has read the caller. */
+  subjectOf?: (body: Body) => AccessSubject | null;
+  /** The protected site that the body names, for the same record. May refuse it. */
   siteOf?: (body: Body) => string | null;
   /** Refuses pages of other sites, after a malformed body. */
   sameSite?: boolean;
@@ -68,7 +71,7 @@ export type RefusedRequest = {
   refusal: Refusal;
   origin: string;
   requestId: string;
-  /** Some clients name the shape they read in them. */
+  /** Some clients say in a header which error format they accept. */
   headers: RequestContext["headers"];
   pathname: string;
   searchParams?: URLSearchParams;
@@ -78,15 +81,16 @@ export type RefusedRequest = {
 
 export type RouteFunction = {
   (request: LoaderFunctionArgs | ActionFunctionArgs): Promise<Response>;
-  /** For comparison with the API description. */
+  /** Marks a route that Express mounts. Tests compare it with the API description. */
   spec: Pick<RouteSpec<unknown, unknown, unknown>, "GET" | "POST" | "DELETE" | "isForSites">;
   /** For refusals before the route is called. */
   toRefusalResponse: (refused: RefusedRequest) => Response;
 };
 
 /**
- * Every resource route: method, media type, rate limit, bytes, JSON, caller, shape, proof, `handle`. Only here does a
- * refusal become a response. The request is counted before its body is received.
+ * Every resource route. It checks in this order: method, body headers, rate limit, a single Authorization header,
+ * bytes, JSON, guard, caller, shape, same site, proof. The request is counted before its body is received. Anything
+ * thrown becomes a response here. Pages have their own places for that.
  */
 export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCaller = undefined>(
   spec: RouteSpec<PostBody, GetCaller, PostCaller>,
@@ -105,7 +109,7 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
   async function respond({ request: sent, context, params }: LoaderFunctionArgs): Promise<Response> {
     const isHttps = !isForSites && context.service.origin.startsWith("https:");
     const headers = { ...createApiHeaders({ isHttps }), ...(isForSites ? {} : corsHeaders(context)) };
-    const request: RunningRequest = { sent, context, params, headers, claim: null, site: null, isForSites };
+    const request: RunningRequest = { sent, context, params, headers, subject: null, site: null, isForSites };
     try {
       const result = await dispatch(spec, allow, request);
       noteAccess(request, null);
@@ -125,9 +129,9 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
       return addHeaders(toRefusalResponse(refused), headers);
     }
   }
-  function noteAccess({ context, claim, site }: RunningRequest, refusal: Refusal | null): void {
+  function noteAccess({ context, subject, site }: RunningRequest, refusal: Refusal | null): void {
     if (context.method !== "POST" || !POST?.decidesAccess) return;
-    context.service.noteAccess({ context, claim, refusal, site });
+    context.service.noteAccess({ context, subject, refusal, site });
   }
   const route = Object.assign(respond, {
     spec: { GET, POST, DELETE, isForSites } as RouteFunction["spec"],
@@ -147,7 +151,7 @@ function allowedMethods(spec: {
   return [...(spec.GET ? ["GET", "HEAD"] : []), ...own, ...options].join(", ");
 }
 
-/** The framework leaves the body of a HEAD response unread, with what it keeps open. */
+/** Cancels the body. The framework only leaves it unread, so a stream's source would stay open. */
 async function withoutBody(response: Response): Promise<Response> {
   await response.body?.cancel();
   return new Response(null, response);
@@ -160,7 +164,7 @@ type RunningRequest = {
   params: Params;
   headers: Record<string, string>;
   json?: unknown;
-  claim: AccessClaim | null;
+  subject: AccessSubject | null;
   site: string | null;
   isForSites: boolean;
 };
@@ -189,12 +193,12 @@ async function run<Body, Caller>(
 ): Promise<RouteResult> {
   const { context, params, headers } = request;
   const incoming = { request: request.sent, context };
-  const precedesBody = method.caller?.precedesBody ?? false;
-  if (!precedesBody) requireReceivable(method, context);
+  const hidesBodyFaults = method.caller?.hidesBodyFaults ?? false;
+  if (!hidesBodyFaults) requireReceivable(method, context);
   const limit = method.operation?.limit ?? method.limit;
   if (limit) Object.assign(headers, await requireWithinLimit(context, limit));
   if (!request.isForSites) requireOneAuthorization(context);
-  const { json, sentBytes = 0, fault } = await receiveJson(method, incoming, precedesBody);
+  const { json, sentBytes = 0, fault } = await receiveJson(method, incoming, hidesBodyFaults);
   request.json = json;
   method.guard?.({ context, body: json });
   const caller = await identify(method.caller, request, json);
@@ -202,11 +206,12 @@ async function run<Body, Caller>(
   if (fault) throw fault;
   const body = readShape(method.body, json, sentBytes);
   if (method.sameSite) requireSameSite(context.headers, context.service);
-  if (method.claimOf) request.claim = method.claimOf(body);
+  if (method.subjectOf) request.subject = method.subjectOf(body);
   if (method.siteOf) request.site = method.siteOf(body);
-  const proven = await identify(method.proof, request, body);
+  // Only a claimant if the step leaves its signature to `handle`.
+  const claimant = await identify(method.proof, request, body);
   if (method.proof) await takeTurnFor(sentBytes, context);
-  return method.handle({ context, params, caller: (proven ?? caller) as Caller, body });
+  return method.handle({ context, params, caller: (claimant ?? caller) as Caller, body });
 }
 
 async function identify<Body, Caller>(
@@ -216,7 +221,7 @@ async function identify<Body, Caller>(
 ): Promise<Caller | undefined> {
   if (!step) return undefined;
   const caller = await step.identify({ context: request.context, body });
-  request.claim = step.claimOf?.(caller) ?? null;
+  request.subject = step.subjectOf?.(caller) ?? null;
   return caller;
 }
 

@@ -59,7 +59,7 @@ export function createPageHeaders({ isHttps, isDevelopment, reach }: PageHeaderO
     crossOriginOpenerPolicy: { policy: reach.opensWindows ? "same-origin-allow-popups" : "same-origin" },
     xFrameOptions: { action: "deny" },
   });
-  // A resource route has its own headers.
+  // A resource route has its own headers. It comes here only in tests, through the stock handler.
   return (request, response, next) =>
     contextOf(response).route === "page" ? setHeaders(request, response, next) : next();
 }

@@ -81,8 +81,8 @@ function createReplyMetrics({ counter, gauge }: Meters) {
   const spoken = counter("spoken_answers_total", spokenHelp, ["source"]);
   const departures = counter("departures_total", "Departures of keys that this process recorded.");
   return {
-    /** Returns the function that closes it. */
-    openStream(route: string): () => void {
+    /** Returns the function that ends it. */
+    trackStream(route: string): () => void {
       streams.inc({ route });
       return () => streams.dec({ route });
     },

@@ -20,8 +20,8 @@ test("provider calls are counted by outcome and timed to the first and the last 
 
 test("open streams are counted up and down by route", async () => {
   const metrics = createMetrics();
-  const close = metrics.openStream("/api/chat");
-  metrics.openStream("/api/chat")();
+  const close = metrics.trackStream("/api/chat");
+  metrics.trackStream("/api/chat")();
   expect(await render(metrics)).toContain('latchkey_open_streams{route="/api/chat"} 1');
   close();
   expect(await render(metrics)).toContain('latchkey_open_streams{route="/api/chat"} 0');

@@ -94,7 +94,7 @@ export type UnmetKind = { kind: string; parts: readonly UnmetPart[] };
 /** The key itself, or the index of a requirement's leaf. */
 export type UnmetPart = { place: "key" | number; label: string | null; isSecret: boolean };
 
-/** The route builder turns it into a response. */
+/** Thrown. The route builder makes a response of it; for pages, the error handler or the renderer does. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly slug: string;
@@ -111,7 +111,7 @@ export class Refusal extends Error {
     { detail, headers = {}, members = {}, cause, unmet }: RefusalOptions = {},
   ) {
     const { slug, status, title, meaning } = refusalTable[refusalName];
-    // In this order: the log would take "invalid-jwt: The" for a token.
+    // The slug comes last, because the log would redact "invalid-jwt: The" as a token.
     super(`${detail ?? meaning} (${slug})`, { cause });
     this.slug = slug;
     this.status = status;

@@ -26,7 +26,7 @@ export function tooFine(): Refusal {
 
 export type Incoming = { request: Request; context: RequestContext };
 
-/** Closes the connection, so that an endless body can't follow. */
+/** Refuses by the declared length. Bytes are counted too, because a body may declare none. */
 function requireShortEnough(headers: IncomingHttpHeaders, maxBytes: number): void {
   if (Number(headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
 }
@@ -168,7 +168,7 @@ export function takeBodyPlace(clientId: string): () => void {
 }
 
 export type BodySpec<Body> = {
-  /** The API description, which the route enforces: limit, bounds of the body, refusals, responses. */
+  /** The route enforces its `limit`, `maxBodyBytes`, `maxBodyValues`, `malformedBody` and `body.required`. */
   operation?: OperationDescription;
   /**
    * A body is received only if its shape is declared, after the request was counted. A function throws its own
@@ -197,17 +197,17 @@ export function requireReceivable<Body>(
   requireJsonHeaders(headers, operation?.maxBodyBytes ?? defaultMaxBodyBytes);
 }
 
-/** `fault`: what is wrong with the body, if the caller must be known first. */
+/** `fault`: what is wrong with the body, to be thrown once the caller is known. */
 export async function receiveJson<Body>(
   method: BodySpec<Body>,
   incoming: Incoming,
-  precedesBody: boolean,
+  hidesBodyFaults: boolean,
 ): Promise<ReceivedJson & { fault?: Refusal }> {
   try {
-    if (precedesBody) requireReceivable(method, incoming.context);
+    if (hidesBodyFaults) requireReceivable(method, incoming.context);
     return await readJson(method, incoming);
   } catch (error) {
-    const waits = precedesBody && error instanceof Refusal && error.refusalName !== "too-many-requests";
+    const waits = hidesBodyFaults && error instanceof Refusal && error.refusalName !== "too-many-requests";
     if (waits) return { fault: error };
     throw error;
   }
@@ -232,6 +232,7 @@ function isOptional<Body>({ body, operation }: BodySpec<Body>): boolean {
   return operation?.body?.required === false || typeof body === "function";
 }
 
+/** Undefined for an absent body that the operation doesn't require. Such a route's `Body` includes undefined. */
 export function readShape<Body>(body: BodySpec<Body>["body"], json: unknown, sentBytes: number): Body {
   if (typeof body === "function") return body(json, sentBytes);
   return body && json !== undefined ? parseShape(body, json) : (undefined as Body);
