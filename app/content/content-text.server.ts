@@ -2,6 +2,7 @@ import sanitizeHtml from "sanitize-html";
 import { decodeReferences } from "~/platform/text/character-references";
 import { hasAudioPart, missingSoundText } from "./audio-part";
 import type { GatedContent } from "./content.schema";
+import { renderOnce } from "./render-once.server";
 
 /** The gated content for readers without a page: without markup, styles and script. */
 export function writeContentText({ welcomeText, textSubmissionAreaHtml, audioData }: GatedContent): string {
@@ -19,7 +20,7 @@ export function writeContentText({ welcomeText, textSubmissionAreaHtml, audioDat
   return sections.map(({ heading, text }) => `# ${heading}\n\n${text}`).join("\n\n");
 }
 
-function toPlainText(html: string): string {
+const toPlainText = renderOnce((html) => {
   const words = sanitizeHtml(html, { allowedTags: [], allowedAttributes: {} });
   return decodeReferences(words, (unknown) => unknown)
     .split("\n")
@@ -27,4 +28,4 @@ function toPlainText(html: string): string {
     .join("\n")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
-}
+});

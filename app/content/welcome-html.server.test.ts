@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { Lexer } from "marked";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { hostileMarkup } from "~e2e/support/hostile-markup";
 import { renderWelcomeHtml } from "./welcome-html.server";
 
@@ -43,4 +44,17 @@ test("hostile markup is removed, and every name, class and style", () => {
     expect(html, markup).not.toMatch(/<[^>]+\s(?:on\w+|id|class|style|srcset)\s*=/i);
     expect(html, markup).not.toMatch(/<[^>]+=\s*"\s*(?:javascript|data|vbscript):/i);
   }
+});
+
+test("a text is rendered once, however large and for whichever key, and each key gets its own addresses", () => {
+  const write = (tokenId: number | string, exp: number) =>
+    `${"# Hi\n\n".repeat(10_000)}![a](/media/${tokenId}/images/a.svg?exp=${exp}&sig=a-b_c) ![b](/media/${tokenId}/b.png?exp=${exp}&sig=d)`;
+  const show = (tokenId: number | string, exp: number) =>
+    `<img src="/media/${tokenId}/images/a.svg?exp=${exp}&amp;sig=a-b_c" alt="a" /> <img src="/media/${tokenId}/b.png?exp=${exp}&amp;sig=d" alt="b" />`;
+  const rendering = vi.spyOn(Lexer.prototype, "lex");
+  onTestFinished(() => rendering.mockRestore());
+  for (const tokenId of [1, 22, "patron-1", 1])
+    expect(renderWelcomeHtml(write(tokenId, 60)).endsWith(`${show(tokenId, 60)}</p>`)).toBe(true);
+  expect(renderWelcomeHtml(write(1, 120))).toContain(show(1, 120));
+  expect(rendering).toHaveBeenCalledTimes(1);
 });

@@ -240,9 +240,23 @@ test("audio that is complete takes no place of the next synthesis, however slowl
   for (const audio of [...slow, cached]) expect((await readAll(audio)).length).toBeGreaterThan(200_000);
 });
 
+test("four texts of one client are in the making at once, and the places left stay for others", async () => {
+  const { open } = await openLibrary({ maxSyntheses: 20 });
+  const [first] = await Promise.all(["0", "1", "2", "3"].map((text) => open(text)));
+  await expect(open("one more")).rejects.toThrow("You have 4 texts being spoken.");
+  const other = await open("one more", undefined, { clientId: "b" });
+  expect((await open("one more")).isCached).toBe(false);
+  first!.reader.leave();
+  await open("4");
+  await expect(open("5")).rejects.toThrow(SpeechBusy);
+  other.reader.leave();
+});
+
 test("one client listens to at most 16 texts at once, and the places left stay for others", async () => {
   const { open } = await openLibrary({ maxSyntheses: 20 });
   const texts = Array.from({ length: 16 }, (_, index) => String(index));
+  // Others ask for them first.
+  for (const text of texts) await open(text, undefined, { clientId: `of ${text}` });
   const [first] = await Promise.all(texts.map((text) => open(text)));
   await expect(open("one more")).rejects.toThrow("You are listening to 16 texts.");
   await expect(open("0")).rejects.toThrow(SpeechBusy);

@@ -48,10 +48,12 @@ type OpenOptions = {
 };
 
 const maxReadersOfClient = 16;
+const maxSynthesesOfClient = 4;
 
 /**
  * Speech from the cache, from a synthesis in progress, or from the provider. At most `maxSyntheses` are in progress,
- * because each occupies the provider. Others only hold a file open for their readers, of which each client has few.
+ * four of one client, because each occupies the provider. Others only hold a file open for their readers, of which each
+ * client has few.
  */
 export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
   const syntheses = new Map<string, SharedSynthesis>();
@@ -71,7 +73,7 @@ export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
       throw new SpeechBusy(`You are listening to ${maxReadersOfClient} texts. Let one of them end.`);
     }
     const key = keyOf(identity);
-    const synthesis = syntheses.get(key) ?? startSynthesis(key, speak);
+    const synthesis = syntheses.get(key) ?? startSynthesis(key, clientId, speak);
     const forget = () => {
       if (syntheses.get(key) === synthesis) syntheses.delete(key);
     };
@@ -93,10 +95,13 @@ export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
     }
   }
 
-  function startSynthesis(key: string, speak: Speak): SharedSynthesis {
+  function startSynthesis(key: string, clientId: string, speak: Speak): SharedSynthesis {
     const running = [...syntheses.values()].filter(({ isRunning }) => isRunning);
     if (running.length >= maxSyntheses) throw new SpeechBusy("As many voices speak as may at once.");
-    const synthesis = new SharedSynthesis(key, cache, speak);
+    if (running.filter((one) => one.clientId === clientId).length >= maxSynthesesOfClient) {
+      throw new SpeechBusy(`You have ${maxSynthesesOfClient} texts being spoken. Let one of them end.`);
+    }
+    const synthesis = new SharedSynthesis({ key, clientId, cache, speak });
     syntheses.set(key, synthesis);
     return synthesis;
   }
@@ -128,6 +133,8 @@ async function readChunk(file: FileHandle, at: number, endAt: number): Promise<U
   return buffer.subarray(0, bytesRead);
 }
 
+type SynthesisOptions = { key: string; clientId: string; cache: AudioCache; speak: Speak };
+
 /** Concurrent requests for the same audio share it. Readers follow the file at their own pace. Ends with the last reader. */
 class SharedSynthesis {
   /** The content type, once audio is about to come. */
@@ -141,7 +148,11 @@ class SharedSynthesis {
   #failure: unknown = null;
   #isWriting = false;
 
-  constructor(key: string, cache: AudioCache, speak: Speak) {
+  /** The client that asked for it first. */
+  readonly clientId: string;
+
+  constructor({ key, clientId, cache, speak }: SynthesisOptions) {
+    this.clientId = clientId;
     this.started = this.#start(key, cache, speak);
     // Readers that joined learn of it from `started`.
     this.started.catch(() => undefined);

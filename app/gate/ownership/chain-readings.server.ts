@@ -10,6 +10,7 @@ import { makePartReads, makeUnknown } from "./reads/part-reads";
 import type { ChainPart, ChainReading, KnownDecimals } from "./reads/part-reads";
 import type { SignatureVerdict, WalletSignature } from "./reads/read";
 import { setImmediate } from "node:timers";
+import { createSharedProbe } from "./shared-probe.gateway.server";
 
 /** The least recently read are evicted first. */
 const maxEntries = 10_000;
@@ -23,13 +24,14 @@ type Options = {
   onReading?: OnReading | undefined;
 };
 
-/** Readings of one chain: one call each, shared within a block. Throws chain-unavailable. */
+/** Readings of one chain, shared within a block. Those of one tick share a call. Throws chain-unavailable. */
 export function createChainReadings({ client, cacheSeconds, clock, onReading }: Options) {
   const { newestBlock } = client;
   const shared = { cacheMs: cacheSeconds * 1_000, maxEntries, clock, isOutdated: newestBlock.isOlder };
   const readings = createSharedReads<ChainReading>(shared);
   const supplies = createSharedReads<Awaited<ReturnType<typeof readSupply>>>(shared);
   const knownDecimals: KnownDecimals = new Map();
+  const probe = createSharedProbe(clock);
   let newestHeader: Promise<SeenBlock> | undefined;
 
   async function readNow(
@@ -39,7 +41,7 @@ export function createChainReadings({ client, cacheSeconds, clock, onReading }: 
   ) {
     const { isPast = false, ...at } = options;
     const { reads, decode } = makePartReads(question, part, knownDecimals);
-    const results = await readChain({ client, reads, onReading, ...at });
+    const results = await readChain({ client, reads, probe, onReading, ...at });
     return { reading: decode(results, isPast), verdict: results.verdict };
   }
 

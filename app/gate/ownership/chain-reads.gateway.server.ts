@@ -7,11 +7,14 @@ import type { Address } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { makeOptionalRead, makeRead, requireCode } from "./reads/read";
 
+type ChainQuestion = Question & {
+  /** Probes together with other questions. */
+  probe?: typeof readByProbe;
+  onReading?: OnReading | undefined;
+};
+
 /** Reads in one request that also returns chain and block, or in ordinary calls if the endpoint refuses the probe. */
-export async function readChain({
-  onReading,
-  ...question
-}: Question & { onReading?: OnReading | undefined }): Promise<ReadResults> {
+export async function readChain({ onReading, ...question }: ChainQuestion): Promise<ReadResults> {
   const chainId = question.client.chain.id;
   try {
     const results = await readOnce(question);
@@ -33,12 +36,13 @@ export async function readInGroups({ reads, ...question }: Omit<Question, "signe
   return results;
 }
 
-async function readOnce(question: Question): Promise<ReadResults> {
+async function readOnce({ probe = readByProbe, ...question }: ChainQuestion): Promise<ReadResults> {
   const { client, signed } = question;
   const { deployless } = client;
   // Only the probe can verify a wallet that is not deployed yet, so try it even after a refusal.
   if (!signed?.deployment && !deployless.shouldTry()) return await readPlainly(question, null);
-  const probed = await readByProbe(question);
+  // The signer chooses a wallet's code, which could spoil the call for others.
+  const probed = await (signed ? readByProbe : probe)(question);
   if (!("refused" in probed)) {
     deployless.forget();
     return probed;

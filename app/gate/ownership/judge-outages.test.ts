@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { hashMessage } from "viem";
 import { beforeAll, expect, test } from "vitest";
 import type { KeyKind } from "../kinds/kind";
 import type { Requirement } from "../kinds/requirement";
@@ -93,6 +94,84 @@ test("chains are asked side by side, and one that answers late is waited for", a
     });
   }
   expect((await openJudge().judge(ask(keyKind(coinLeaf())))).outcome).toBe("met");
+});
+
+test("a hanging chain delays nobody whom the others let in, and its later failure harms nothing", async () => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => void unhandled.push(error);
+  process.on("unhandledRejection", note);
+  let failures = 0;
+  second.rpc.setFault("hanging");
+  const judge = createJudge({
+    clientOf: makeClients({ timeoutMs: 2_000 }),
+    confirmationsOf: () => 0,
+    cacheSeconds: 0,
+    clock: () => 1_000,
+    onReading: ({ outcome }) => void (failures += outcome === "unavailable" ? 1 : 0),
+  });
+  const either = keyKind({ type: "any", of: [nativeLeaf(1n), coinLeaf()] });
+  expect((await judge.judge(ask(either))).outcome).toBe("met");
+  expect(failures).toBe(0);
+  const unmet = await judge.judge(ask(keyKind({ type: "all", of: [nativeLeaf(1n << 255n), coinLeaf()] })));
+  expect(unmet).toMatchObject({ outcome: "unmet", cause: expect.anything() as unknown });
+  expect(failures).toBeGreaterThan(0);
+  await delay(50);
+  process.off("unhandledRejection", note);
+  expect(unhandled).toEqual([]);
+});
+
+/** Whether the judgement comes in time while the second chain, called too, still hangs. */
+async function askWhileSecondWaits(ask: () => Promise<unknown>, withinMs: number) {
+  let letGo = () => {};
+  const released = new Promise<void>((resolve) => (letGo = resolve));
+  const bothAsked = [first, second].map(
+    ({ rpc }) =>
+      new Promise<void>((resolve) =>
+        rpc.onPost(async () => {
+          resolve();
+          if (rpc === second.rpc) await released;
+        }),
+      ),
+  );
+  let isAnswered = false;
+  const answer = ask().finally(() => (isAnswered = true));
+  await Promise.all(bothAsked);
+  await Promise.race([answer, delay(withinMs)]);
+  const wasEarly = isAnswered;
+  letGo();
+  return { wasEarly, answer: await answer };
+}
+
+test("with a secret leaf nobody is let in before all chains respond: the time would tell who is on a list", async () => {
+  const admitThrough = (isSecret: boolean) => {
+    const list = { has: (address: string) => address.toLowerCase() === holder.toLowerCase() };
+    const listed = { type: "leaf", leaf: { type: "addresses", list, isSecret } } as const;
+    const judge = openJudge({ timeoutMs: 10_000 });
+    const kind = keyKind({ type: "any", of: [coinLeaf(), listed] });
+    return askWhileSecondWaits(() => judge.judge(ask(kind)), isSecret ? 200 : 8_000);
+  };
+  const met = { outcome: "met" };
+  expect(await admitThrough(false)).toMatchObject({ wasEarly: true, answer: met });
+  expect(await admitThrough(true)).toMatchObject({ wasEarly: false, answer: met });
+});
+
+test("a contract wallet that the others let in doesn't wait for a hanging chain either", async () => {
+  const { address: wallet } = await first.chain.deploy({
+    contractName: "ContractWallet",
+    args: [first.chain.addressOf(3)],
+  });
+  const signature = await first.chain.walletOf(3).signMessage({ message: "Let me in" });
+  const signed = { wallet, hash: hashMessage("Let me in"), signature, deployment: null };
+  const open: Requirement = { type: "not", of: nativeLeaf(1n << 255n) };
+  const requirement: Requirement = { type: "any", of: [open, coinLeaf()] };
+  const kind = makeKind({ standard: "membership", chainId: home, requirement });
+  const judge = openJudge({ timeoutMs: 10_000 });
+  const question = { kind, tokenId: String(BigInt(wallet)), signer: wallet, vault: null, signed };
+  const { wasEarly, answer } = await askWhileSecondWaits(() => judge.judgeSigned(question), 8_000);
+  expect({ wasEarly, answer }).toMatchObject({
+    wasEarly: true,
+    answer: { verdict: "valid", judgement: { outcome: "met" } },
+  });
 });
 
 test("an outage is not shared: the next question is answered, and the other chain's reading kept", async () => {

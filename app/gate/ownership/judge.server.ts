@@ -1,7 +1,7 @@
 import { isAddressEqual } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { Clock } from "~/platform/time/clock";
-import { allOf, evaluate } from "../kinds/requirement";
+import { allOf, evaluate, listLeaves } from "../kinds/requirement";
 import type { Judgement, KeyKind } from "../kinds/kind";
 import type { Outcome, Reading, Requirement, Verdict } from "../kinds/requirement";
 import { createChainReadings } from "./chain-readings.server";
@@ -47,26 +47,33 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
     }
   }
 
+  function startPart(...[part, read]: Parameters<typeof readPart>): PendingPart {
+    const leaves = readingsOf(part.chainId).listUnknown(part);
+    return { unread: { part, reading: null, leaves, cause: null }, done: readPart(part, read) };
+  }
+
   return {
     async judge(given) {
       const { fresh = false } = given;
       const question = withoutOwnVault(given);
-      const read = listParts(question).map((part) =>
-        readPart(part, (chain) => chain.read(question, part, fresh)),
+      const pending = listParts(question).map((part) =>
+        startPart(part, (chain) => chain.read(question, part, fresh)),
       );
-      return conclude(question, await Promise.all(read));
+      return concludeOnceMet(question, pending);
     },
 
     async judgeSigned({ signed, ...given }) {
       const question = withoutOwnVault(given);
       const [own] = partsOf(question.kind) as [ChainPart];
       const others = listParts(question).filter((part) => !part.isOwn);
-      const [{ reading, verdict }, ...rest] = await Promise.all([
-        readingsOf(own.chainId).readSigned(question, own, signed),
-        ...others.map((part) => readPart(part, (chain) => chain.read(question, part, true))),
-      ]);
-      const { leaves, cause } = reading;
-      return { verdict, judgement: conclude(question, [{ part: own, reading, leaves, cause }, ...rest]) };
+      const signing = readingsOf(own.chainId).readSigned(question, own, signed);
+      const pending = [
+        // An outage of this chain is thrown below.
+        startPart(own, async () => (await signing).reading),
+        ...others.map((part) => startPart(part, (chain) => chain.read(question, part, true))),
+      ];
+      const [{ verdict }, judgement] = await Promise.all([signing, concludeOnceMet(question, pending)]);
+      return { verdict, judgement };
     },
 
     async judgeAtDepth(given) {
@@ -166,6 +173,25 @@ type PartReading = {
   leaves: readonly Reading[];
   cause: unknown;
 };
+
+type PendingPart = { unread: PartReading; done: Promise<PartReading> };
+
+/**
+ * A hanging chain delays nobody whom the other chains let in; a refusal waits for all. With a secret leaf everybody
+ * waits, because a faster response would tell which leaf was met.
+ */
+function concludeOnceMet(question: KeyQuestion, pending: readonly PendingPart[]): Promise<Judgement> {
+  const { requirement } = question.kind;
+  const all = Promise.all(pending.map(({ done }) => done)).then((parts) => conclude(question, parts));
+  if (requirement && listLeaves(requirement).some(({ isSecret }) => isSecret)) return all;
+  const known = pending.map(({ unread }) => unread);
+  const early = pending.map(async ({ done }, index) => {
+    known[index] = await done;
+    const judgement = conclude(question, known);
+    return judgement.outcome === "met" ? judgement : all;
+  });
+  return Promise.race([all, ...early]);
+}
 
 function makeOutage(part: ChainPart, chain: ChainReadings, error: unknown): PartReading {
   if (!isUnavailable(error)) throw error;

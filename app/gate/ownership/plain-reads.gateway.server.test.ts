@@ -384,7 +384,7 @@ test("one read retries calls with code ten minutes after a refusal, while the ot
   await reader.readOwner({ tokenId: "1" });
   const calls = countCalls();
   await readMany();
-  expect(calls()).toEqual({ plain: 0, deployless: 3 });
+  expect(calls()).toEqual({ plain: 0, deployless: 1 });
 });
 
 test("calls with code are retried at once after an outage, since another server may answer there", async () => {

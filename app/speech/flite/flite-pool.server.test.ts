@@ -22,7 +22,7 @@ const sentence = {
 test("every voice speaks, each sentence is an MP3 of its own, and two can be joined", async () => {
   const pool = openPool();
   for (const voice of ["slt", "rms", "awb", "kal16", "kal"]) {
-    const audio = await pool.speak({ sentence: { ...sentence, voice }, isFirst: true, signal });
+    const audio = await pool.speak({ sentence: { ...sentence, voice }, isFirst: true, clientId, signal });
     const { seconds, loudness } = await decodeMp3(audio);
     expect(seconds, voice).toBeGreaterThan(2.5);
     expect(seconds, voice).toBeLessThan(8);
@@ -34,7 +34,8 @@ test("every voice speaks, each sentence is an MP3 of its own, and two can be joi
 
 test("the same sentence sounds the same again, and text that looks like an option is spoken", async () => {
   const pool = openPool();
-  const speak = (text: string) => pool.speak({ sentence: { text, voice: "slt" }, isFirst: true, signal });
+  const speak = (text: string) =>
+    pool.speak({ sentence: { text, voice: "slt" }, isFirst: true, clientId, signal });
   const [once, again] = [await speak("Come in."), await speak("Come in.")];
   expect(Buffer.from(once).equals(Buffer.from(again))).toBe(true);
   expect((await decodeMp3(await speak("-o /etc/passwd"))).seconds).toBeGreaterThan(1);
@@ -42,10 +43,12 @@ test("the same sentence sounds the same again, and text that looks like an optio
 
 test("the main thread stays free while a sentence is spoken", async () => {
   const pool = openPool();
-  await pool.speak({ sentence, isFirst: true, signal });
+  await pool.speak({ sentence, isFirst: true, clientId, signal });
   let isOver = false;
   const long = { ...sentence, text: `${sentence.text} `.repeat(8) };
-  const speaking = pool.speak({ sentence: long, isFirst: true, signal }).finally(() => (isOver = true));
+  const speaking = pool
+    .speak({ sentence: long, isFirst: true, clientId, signal })
+    .finally(() => (isOver = true));
   let turns = 0;
   while (!isOver) {
     await nextTurn();
@@ -58,7 +61,7 @@ test("the main thread stays free while a sentence is spoken", async () => {
 
 test("the number of threads is bounded, a new text waits only where there is room, one that began always", async () => {
   const pool = openPool({ maxThreads: 2, maxWaiting: 3 });
-  const ask = (isFirst: boolean) => pool.speak({ sentence, isFirst, signal });
+  const ask = (isFirst: boolean) => pool.speak({ sentence, isFirst, clientId, signal });
   const taken = Array.from({ length: 5 }, () => ask(true));
   expect(pool.readLoad()).toEqual({ waiting: 3, threads: 2 });
   await expect(ask(true)).rejects.toThrow(SpeechBusy);
@@ -69,35 +72,51 @@ test("the number of threads is bounded, a new text waits only where there is roo
   expect(pool.readLoad()).toEqual({ waiting: 0, threads: 2 });
 });
 
+test("a client's first sentence waits although another client's sentences fill the queue", async () => {
+  const pool = openPool({ maxWaiting: 1 });
+  const ask = (of: string) => pool.speak({ sentence, isFirst: true, clientId: of, signal });
+  const taken = [ask(clientId), ask(clientId)];
+  await expect(ask(clientId)).rejects.toThrow(SpeechBusy);
+  taken.push(...["192.0.2.2", "192.0.2.3", "192.0.2.4"].map(ask));
+  await expect(ask("192.0.2.5")).rejects.toThrow(SpeechBusy);
+  expect((await Promise.all(taken)).every((audio) => audio.length > 1_000)).toBe(true);
+});
+
 test("a client that leaves frees its place in the queue at once", async () => {
   const pool = openPool({ maxWaiting: 1 });
   const leaving = new AbortController();
-  const speaking = pool.speak({ sentence, isFirst: true, signal });
-  const waiting = pool.speak({ sentence, isFirst: true, signal: leaving.signal });
+  const speaking = pool.speak({ sentence, isFirst: true, clientId, signal });
+  const waiting = pool.speak({ sentence, isFirst: true, clientId, signal: leaving.signal });
   leaving.abort(new Error("gone"));
   await expect(waiting).rejects.toThrow("gone");
   expect(pool.readLoad().waiting).toBe(0);
-  await expect(pool.speak({ sentence, isFirst: true, signal: leaving.signal })).rejects.toThrow("gone");
+  await expect(pool.speak({ sentence, isFirst: true, clientId, signal: leaving.signal })).rejects.toThrow(
+    "gone",
+  );
   expect((await speaking).length).toBeGreaterThan(1_000);
 });
 
 test("a sentence that takes too long ends its thread and not the next sentence", async () => {
   const pool = openPool({ taskTimeoutMs: 1 });
-  await expect(pool.speak({ sentence, isFirst: true, signal })).rejects.toThrow("the embedded voice failed");
+  await expect(pool.speak({ sentence, isFirst: true, clientId, signal })).rejects.toThrow(
+    "the embedded voice failed",
+  );
   expect(pool.readLoad()).toEqual({ waiting: 0, threads: 0 });
-  await expect(pool.speak({ sentence, isFirst: true, signal })).rejects.toThrow("the embedded voice failed");
+  await expect(pool.speak({ sentence, isFirst: true, clientId, signal })).rejects.toThrow(
+    "the embedded voice failed",
+  );
 });
 
 test("idle threads end, and a stopped pool speaks no more", async () => {
   const pool = openPool({ idleMs: 10 });
-  await pool.speak({ sentence, isFirst: true, signal });
+  await pool.speak({ sentence, isFirst: true, clientId, signal });
   await expect.poll(() => pool.readLoad().threads).toBe(0);
-  const speaking = pool.speak({ sentence, isFirst: true, signal });
-  const waiting = pool.speak({ sentence, isFirst: true, signal });
+  const speaking = pool.speak({ sentence, isFirst: true, clientId, signal });
+  const waiting = pool.speak({ sentence, isFirst: true, clientId, signal });
   const outcomes = Promise.allSettled([speaking, waiting]);
   await pool.stop();
   expect((await outcomes).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  await expect(pool.speak({ sentence, isFirst: true, signal })).rejects.toThrow("stopping");
+  await expect(pool.speak({ sentence, isFirst: true, clientId, signal })).rejects.toThrow("stopping");
 });
 
 test("a text is synthesised one sentence ahead of its listener, and no further", async () => {
@@ -126,6 +145,29 @@ test("a text is synthesised one sentence ahead of its listener, and no further",
   await expect(provider.speak({ text: "Только кириллица.", clientId, signal })).rejects.toThrow(
     UnspeakableText,
   );
+});
+
+test("a newcomer waits for one sentence of each other client, however many texts they have", async () => {
+  const pool = openPool({ maxWaiting: 16 });
+  const spoken: string[] = [];
+  const ask = (name: string) =>
+    pool.speak({ sentence, isFirst: true, clientId: name, signal }).then(() => spoken.push(name));
+  await Promise.all([..."aaaaaabbbc"].map(ask));
+  // The thread begins with the first that comes.
+  expect(spoken.join("")).toBe("aabcababaa");
+});
+
+test("each sentence of a text is spoken in its client's turn", async () => {
+  const clients: string[] = [];
+  const pool = {
+    speak: (task: { clientId: string }) => {
+      clients.push(task.clientId);
+      return Promise.resolve(Buffer.from("a sound"));
+    },
+  };
+  const { chunks } = await createFliteSpeech(pool, "slt").speak({ text: "One. Two.", clientId, signal });
+  for await (const chunk of chunks) expect(chunk.length).toBeGreaterThan(0);
+  expect(clients).toEqual([clientId, clientId]);
 });
 
 test("one client has at most three texts in work and waiting, and each that ends makes room", async () => {

@@ -8,6 +8,7 @@ type Sentence = { text: string; voice: string };
 
 type Task = {
   sentence: Sentence;
+  clientId: string;
   resolve: (audio: Uint8Array) => void;
   reject: (error: Error) => void;
 };
@@ -18,7 +19,7 @@ const workerFile = path.join(installationDir, "app/speech/flite/flite-worker.mjs
 
 type FlitePoolOptions = {
   maxThreads: number;
-  /** Maximum waiting sentences before a new text is refused. */
+  /** Maximum waiting sentences before a new text is refused. A client without a waiting text has four times as much. */
   maxWaiting: number;
   taskTimeoutMs?: number;
   /** A thread holds some 100 MB. */
@@ -26,11 +27,14 @@ type FlitePoolOptions = {
 };
 
 /** Only the beginning of a text, `isFirst`, may be refused with `SpeechBusy`. */
-type SpeakOptions = { sentence: Sentence; isFirst: boolean; signal: AbortSignal };
+type SpeakOptions = { sentence: Sentence; isFirst: boolean; clientId: string; signal: AbortSignal };
+
+/** A few clients must not fill the queue for everybody. */
+const newcomersRoom = 4;
 
 /**
- * Threads that speak sentence by sentence. They start with work, and end after idling. Texts take turns, because each
- * has at most one sentence waiting.
+ * Threads that speak sentence by sentence. They start with work, and end after idling. Clients take turns at each
+ * sentence, however many texts each of them has.
  */
 export function createFlitePool(options: FlitePoolOptions) {
   const { maxThreads, maxWaiting, taskTimeoutMs = 20_000, idleMs = 10_000 } = options;
@@ -77,22 +81,25 @@ export function createFlitePool(options: FlitePoolOptions) {
     while (waiting.length > 0 && !isStopped) {
       const thread = findIdle() ?? (threads.size < maxThreads ? startThread() : null);
       if (thread === null) return;
-      thread.task = waiting.shift()!;
+      const [next, ...others] = waiting as [Task, ...Task[]];
+      waiting = moveBack(next.clientId, others);
+      thread.task = next;
       discardAfter(taskTimeoutMs, thread, new Error(`A sentence took longer than ${taskTimeoutMs} ms.`));
       thread.worker.postMessage(thread.task.sentence);
     }
   }
 
   /** When the signal fires, a waiting sentence is dropped. One that is being spoken takes a fraction of a second. */
-  async function speak({ sentence, isFirst, signal }: SpeakOptions): Promise<Uint8Array> {
+  async function speak({ sentence, isFirst, clientId, signal }: SpeakOptions): Promise<Uint8Array> {
     signal.throwIfAborted();
     if (isStopped) throw new SpeechFault({ details: "the service is stopping" });
-    const hasRoom = threads.size < maxThreads || findIdle() || waiting.length < maxWaiting;
+    const room = waiting.some((task) => task.clientId === clientId) ? maxWaiting : maxWaiting * newcomersRoom;
+    const hasRoom = threads.size < maxThreads || findIdle() || waiting.length < room;
     if (isFirst && !hasRoom) throw new SpeechBusy("Every voice is speaking, and the queue is full.");
     let leave = () => {};
     try {
       return await new Promise((resolve, reject) => {
-        const task = { sentence, resolve, reject };
+        const task = { sentence, clientId, resolve, reject };
         leave = () => {
           waiting = waiting.filter((other) => other !== task);
           reject(signal.reason as Error);
@@ -119,6 +126,12 @@ export function createFlitePool(options: FlitePoolOptions) {
   const readLoad = () => ({ waiting: waiting.length, threads: threads.size });
 
   return { speak, stop, readLoad };
+}
+
+/** Moves a client's sentences behind those of all other clients. */
+function moveBack(clientId: string, tasks: readonly Task[]): Task[] {
+  const isMoved = (task: Task) => task.clientId === clientId;
+  return [...tasks.filter((task) => !isMoved(task)), ...tasks.filter(isMoved)];
 }
 
 function failed(cause: unknown): SpeechFault {

@@ -33,7 +33,7 @@ export const fliteSpeech: SpeechProviderRow = {
   ping: () => alwaysReady,
 };
 
-type Place = { signal: AbortSignal; leave: () => void };
+type Place = { clientId: string; signal: AbortSignal; leave: () => void };
 
 /** The embedded voice: English, without a network, key or disk. */
 export function createFliteSpeech(pool: Pick<FlitePool, "speak">, voice: FliteVoice): SpeechProvider {
@@ -54,13 +54,14 @@ export function createFliteSpeech(pool: Pick<FlitePool, "speak">, voice: FliteVo
   }
 
   /** Speaks one sentence ahead. */
-  async function* speakOn(first: Uint8Array, rest: readonly string[], { signal: outer, leave }: Place) {
-    const { controller, unlink } = linkAbort([outer]);
+  async function* speakOn(first: Uint8Array, rest: readonly string[], place: Place) {
+    const { clientId, leave } = place;
+    const { controller, unlink } = linkAbort([place.signal]);
     const { signal } = controller;
     let audio = first;
     try {
       for (const text of rest) {
-        const next = pool.speak({ sentence: { text, voice }, isFirst: false, signal });
+        const next = pool.speak({ sentence: { text, voice }, isFirst: false, clientId, signal });
         // Handled when its turn comes.
         next.catch(() => undefined);
         yield audio;
@@ -86,9 +87,9 @@ export function createFliteSpeech(pool: Pick<FlitePool, "speak">, voice: FliteVo
         );
       }
       const leave = takePlace(clientId, signal);
-      const speaking = pool.speak({ sentence: { text: first, voice }, isFirst: true, signal });
+      const speaking = pool.speak({ sentence: { text: first, voice }, isFirst: true, clientId, signal });
       speaking.catch(leave);
-      const chunks = speakOn(await speaking, rest, { signal, leave });
+      const chunks = speakOn(await speaking, rest, { clientId, signal, leave });
       return { contentType: "audio/mpeg", chunks };
     },
   };

@@ -81,6 +81,20 @@ test("every line that is no address is told, of many the first twenty and how ma
   expect(() => openAddressList(file)).toThrow(/^lines 1, 2, .*19, 20 and 3 more must each be /);
 });
 
+test("other work runs after each thousand lines of a changed list", async () => {
+  const file = writeList(first);
+  let slices = 0;
+  const list = openAddressList(file, async () => {
+    slices += 1;
+    expect([list.has(first), list.has(second)]).toEqual([true, false]);
+  });
+  const others = Array.from({ length: 10_000 }, (_, index) => `0x${index.toString(16).padStart(40, "0")}`);
+  writeFileSync(file, [...others, second].join("\n"));
+  expect(await list.refresh()).toBe(10_001);
+  expect(slices).toBe(10);
+  expect([list.has(first), list.has(second)]).toEqual([false, true]);
+});
+
 /** The same address with a wrong checksum. */
 function flipCase(address: string): string {
   const flip = (letter: string) =>
