@@ -252,7 +252,7 @@ test.each(["away", "dimension"] as const)(
     expect(await ask("statue")).toEqual(["d.md#1"]);
     await expect.poll(() => warnings).toContain("knowledge indexing failed; the previous index stays in use");
 
-    // Nor does it have to wait until the provider is asked again.
+    // The removal doesn't wait for the provider's next request.
     await knowledge.remove("d.md");
     nowMs += 1_000;
     const { calls } = state;

@@ -356,7 +356,7 @@ testOnPostgresql("a conversation that another process is about to take holds up 
   ]);
 });
 
-/** What stands in the tables, as a crash or an older server may have left it. */
+/** The tables as a crash or an older server may have left them. */
 function openWithTables({ database }: Pick<TestDatabase, "database">) {
   const opened = open({ database });
   return {

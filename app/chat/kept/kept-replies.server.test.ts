@@ -256,7 +256,6 @@ test.each(["the store's word", "the settlement"])(
       ? open({ conclude, listAbandoned })
       : open({ listAbandoned }, longLeaseMs, settling);
     await kept.concludeAbandoned();
-    // What was concluded for certain is settled with the others.
     expect(new Set(settled.map(({ reservationId }) => reservationId))).toEqual(
       new Set(isOfStore ? [other, replyId] : [other]),
     );

@@ -68,7 +68,7 @@ test.each(refusals)("$activity: $name is explained in words for the person who r
   expect(notice.remedy).toMatch(/^[A-Z].*\.$/);
   expect(notice.remedy).not.toMatch(programWords);
   expect([...apiRemedies]).not.toContain(notice.remedy);
-  // What is right to say to somebody who asked is wrong for somebody who listens.
+  // Chat and speech need different remedies.
   if (activity === "asking") expect(notice.remedy).not.toMatch(/read on|place in the text|listen|hear/i);
   else expect(notice.remedy).not.toMatch(/you wrote|send|\bask\b(?! whoever)|conversation/i);
   // The server's own words stay readable, as the title or beneath one that people know.

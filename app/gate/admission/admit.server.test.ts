@@ -16,7 +16,7 @@ const startMs = 1_700_000_000_400;
 
 type Chain = {
   departedAtMs: number | null;
-  /** What the chain says when it is asked once more, and what the database does by then. */
+  /** The chain's second reading, and the state of the database by then. */
   again?: { owned: boolean; departedAtMs: number };
 };
 

@@ -73,7 +73,7 @@ test("any tree is unknown exactly where what is unknown could decide it either w
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(500);
 });
 
-/** What comes out when every unknown leaf is tried as true and as false: two-valued logic alone. */
+/** Evaluates with two-valued logic: every unknown leaf is tried as true and as false. */
 function substituteAll(tree: Requirement, readings: readonly Outcome[]): Outcome {
   const unknown = readings.flatMap((outcome, index) => (outcome === "unknown" ? [index] : []));
   const results = new Set<boolean>();

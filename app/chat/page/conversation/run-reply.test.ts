@@ -49,7 +49,7 @@ const whole = words.join("");
 
 const named = { "Content-Type": "text/event-stream", "X-Reply-Id": "reply-1" };
 
-/** What comes after the event the client has, as far as `upTo` events, in bytes up to `cutAtByte`. */
+/** Streams the events after the client's last one up to `upTo`, and stops at `cutAtByte`. */
 function telling(upTo: number, { cutAtByte = Infinity, headers = named as object } = {}) {
   return (response: ServerResponse, request: Told) => {
     const after = Number(request.headers["last-event-id"] ?? 0);
