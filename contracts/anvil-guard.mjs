@@ -1,5 +1,5 @@
-// Stands between a program and its local chain: when the program is gone, however it went, this process sees
-// its own standard input close and ends the chain. Without it a killed program would leave anvil running.
+// Stands between a program and its local chain. When the program dies, this process's standard input closes, and the
+// chain ends. Otherwise a killed program would leave anvil running.
 import { spawn } from "node:child_process";
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from "node:fs";
 import { setInterval } from "node:timers";
@@ -82,5 +82,5 @@ endWithStarter(endChain);
 process.on("SIGTERM", endChain);
 process.on("SIGINT", endChain);
 process.on("SIGHUP", endChain);
-// Whoever started this may be gone while something is told to them: that must not keep the chain from ending.
+// The program may die while we write to it. The chain must end all the same.
 process.stdout.on("error", endChain);

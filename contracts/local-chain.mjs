@@ -215,7 +215,7 @@ export function developmentAccount(index) {
 }
 
 /**
- * What the compiler made of a contract in this folder.
+ * Reads a compiled contract of this folder.
  *
  * @param {string} contractName
  * @returns {{ contractName: string, abi: import("viem").Abi, bytecode: `0x${string}` }}
@@ -225,8 +225,7 @@ export function readArtifact(contractName) {
 }
 
 /**
- * Deploys the key contract, or finds it where it was deployed before: the same code and terms always come to
- * lie at the same address.
+ * Deploys the key contract, or finds the earlier deployment: the same code and terms always get the same address.
  *
  * @param {object} options
  * @param {string} options.rpcUrl
