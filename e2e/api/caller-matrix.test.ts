@@ -15,18 +15,18 @@ import type { Answer, Gate } from "./gate-fixture";
 
 type CallerRoute = {
   path: string;
-  /** What a token has to allow here. */
+  /** The scope a token needs here. */
   scope: GateScope;
   /** A call that is fine but for its caller; a route without a body is asked with GET, unless it says otherwise. */
   json?: Record<string, unknown>;
   method?: "POST";
-  /** What such a call gets. Default: 200. */
+  /** The status of an accepted call. Default: 200. */
   served?: number;
-  /** Where the route says no in a shape of its own. */
+  /** For routes with their own shape of refusal. */
   toRefusal?: (words: string) => unknown;
   /** Pages of other origins are refused wherever their token is. */
   checksEveryOrigin?: boolean;
-  /** Where nobody needs a token, a bad one makes a stranger. */
+  /** Tokens are optional here, so a bad one makes a stranger. */
   servesStrangers?: boolean;
 };
 
@@ -313,7 +313,7 @@ test("a chain outage is 503 where a token counts, and makes the caller anonymous
           expect(error).toMatchObject({ code: -32000, message: expect.stringContaining("blockchain") });
         else expect(error).toBe("Chain unavailable");
       }
-      // What is bad by itself is so without the chain.
+      // A token that is invalid by itself is refused without the chain.
       const expired = await callAt(at, route, [place(bad.get("expired")!)]);
       expect(expired.status, route.path).toBe(at === open && route.servesStrangers ? servedOf(route) : 401);
     }

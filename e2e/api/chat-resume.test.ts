@@ -118,7 +118,6 @@ test("headers of a resumed stream are the first one's, whatever came since, and 
   const { incoming, replyId } = await beginAnswer(at);
   await readRest(incoming);
   await readRest((await beginAnswer({ ...at, id: newConversationId() })).incoming);
-  // Of the connection, and of each request.
   const own =
     /^(date|connection|keep-alive|transfer-encoding|x-request-id|x-ratelimit-.*|ratelimit.*|server-timing)$/;
   const of = (headers: typeof incoming.headers) =>

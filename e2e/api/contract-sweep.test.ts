@@ -38,7 +38,7 @@ afterAll(() => gate.close());
 
 const builtRoutes = readBuiltRoutes();
 
-/** What the built server really has. */
+/** The built server's routes. */
 const routes = await Promise.all(
   builtRoutes
     .filter(({ isResource }) => isResource)

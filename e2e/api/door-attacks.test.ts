@@ -20,7 +20,7 @@ function slugOf({ body }: Pick<Answer, "body">): string {
   return String(body.type).split("/problems/")[1] ?? "";
 }
 
-/** Where a page of ours on a site leads to. */
+/** The link target of our page on a site. */
 function linkOf({ body }: Pick<Answer, "body">): string | undefined {
   return /<a href="([^"]*)"/.exec(String(body.text))?.[1];
 }

@@ -7,7 +7,7 @@ export const notes = "notes.example.com:8443";
 type Client = ReturnType<typeof clientOf>;
 type Headers = Record<string, string>;
 
-/** What the proxy of a site sends along, as Traefik and Caddy write it. */
+/** The headers a site's proxy sends, as Traefik and Caddy write them. */
 export function forwardedFor(host: string, { path = "/", method = "GET", scheme = "https" } = {}): Headers {
   return {
     "X-Forwarded-Proto": scheme,
@@ -51,7 +51,7 @@ export function openDoorClient({ origin }: Pick<Client, "origin">) {
       ...(cookie !== undefined && { Cookie: cookie }),
     });
 
-  /** What is under /.latchkey/ on a site. */
+  /** Requests a path under /.latchkey/ on a site. */
   function visit(path: string, { host = wiki, cookie = "", method = "GET" }: Visit = {}) {
     const headers = { "X-Forwarded-Host": host, "X-Forwarded-Proto": "https", Cookie: cookie, ...asPage };
     return send(path, headers, method);
@@ -75,7 +75,7 @@ export function openDoorClient({ origin }: Pick<Client, "origin">) {
     return { status: response.status, headers: response.headers, body };
   }
 
-  /** Where the gate sends somebody who is signed in, as a path on the site. */
+  /** The gate's redirect for a signed-in visitor, as a path on the site. */
   async function beginWayIn(token: string, { host = wiki, to = "/" } = {}) {
     const { cookie, order } = await start(to, { host });
     const { status, body } = await goOn(token, order);

@@ -103,7 +103,7 @@ type AskOptions = {
   headers?: Record<string, string>;
 };
 
-/** What an API client does, against any running server. */
+/** An API client for any running server. */
 export function clientOf(server: Pick<RunningServer, "origin">, chainId = 31337) {
   const { origin } = server;
   const domain = new URL(origin).host;

@@ -25,7 +25,7 @@ const chainOf = (chainId: number) => chains.get(chainId)!;
 const addressOf = (index: number) => developmentAccount(index).address;
 const hundredVotes = 100n * 10n ** 18n;
 
-/** What stands, on a chain of the tests, for an address of the page: lower case there. */
+/** The test contract for each address of the page, in lower case. */
 const stands = new Map<string, Address>();
 let votes: Contract;
 let dollars: Contract;

@@ -107,11 +107,11 @@ function opensBesides(site: string | undefined): { opens?: string[] } {
 }
 
 /**
- * A server with eight kinds on two chains: `founder`, an ERC-721 key; `patron`, a membership of whoever has 5 coins on
- * the second chain and is on no list; `silent`, the same contract's keys, which open the chat and not the room;
- * `lent`, the same keys once more, for delegates too; `trusted`, whose delegates may also use them; `abroad`, keys of the
- * second chain, whose contract has the same address; `either` and `both`, memberships of who has a coin of the second
- * chain, or any ether on the first, and of who has such a coin and far more ether than there is.
+ * A server with eight kinds on two chains. `founder` is an ERC-721 key. `patron` is a membership for holders of 5 coins
+ * on the second chain who aren't on a list. `silent` takes the same contract's keys, which open the chat but not the
+ * room. `lent` takes them too, also from delegates. `trusted` lets delegates use them as well. `abroad` takes keys of
+ * the second chain, whose contract has the same address. `either` is a membership for a coin of the second chain or any
+ * ether on the first. `both` wants such a coin and far more ether than exists.
  */
 export async function openKeysGate({ env = {}, doors = {} }: KeysGateOptions = {}) {
   const { first, second } = await openTwoChains();

@@ -19,7 +19,7 @@ let hidden: Contract;
 let gate: KeysServer;
 let needles: Record<string, string>;
 
-/** What the wallet of an account has; the last two of what is secret. */
+/** The assets of the account `by`. The last two are secret. */
 type Wallet = { by: number; hasCoins: boolean; hasHidden: boolean; isListed: boolean };
 const wallets: Wallet[] = [1, 2, 3, 4, 5, 6, 7, 8].map((by) => {
   const has = by - 1;
@@ -80,7 +80,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => gate.close());
 
-/** What of all that stands in a text. */
+/** The secrets found in a text. */
 function find(text: string, looked: Record<string, string> = needles): string[] {
   const lower = text.toLowerCase();
   return Object.entries(looked).flatMap(([what, needle]) =>

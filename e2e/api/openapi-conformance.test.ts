@@ -28,7 +28,7 @@ let document: OpenApiDocument;
 let contentDir: string;
 let holder: Awaited<ReturnType<Gate["mintKey"]>>;
 const servers: RunningServer[] = [];
-/** What was seen, as `get /api/nonce 200`. */
+/** Responses seen, as `get /api/nonce 200`. */
 const seen = new Set<string>();
 
 beforeAll(async () => {

@@ -37,7 +37,7 @@ async function becomeHolder(): Promise<string> {
   return String((await client.signIn({ account, tokenId })).body.accessToken);
 }
 
-/** What each operation answers to its example, sent by a holder. Examples that somebody else signed are refused. */
+/** The status of each operation's example, sent by a holder. Examples that somebody else signed are refused. */
 const expected: Record<string, number> = {
   getNonce: 200,
   openGate: 401,
@@ -49,7 +49,7 @@ const expected: Record<string, number> = {
   getSession: 200,
   keepSession: 401,
   endSession: 200,
-  // What it is asked is with the proxy; so are the visitor's headers that make it a page.
+  // The address, and the headers that mark a page request, come from the proxy.
   askDoor: 401,
   startSite: 302,
   // The browser has to have begun on the site.

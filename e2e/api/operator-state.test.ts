@@ -96,7 +96,7 @@ describe.skipIf(!hasRedis)("with state in Redis", () => {
     expect(before.rows.get("State in Redis, shared by all instances")?.badge).toBe("on");
 
     await redis.kill();
-    // What was asked within the last second is shared.
+    // Checks are cached for a second.
     await expect.poll(async () => (await readPage(site)).rows.get("Redis")?.badge).toBe("down");
     const away = await readPage(site);
     expect(away.status).toBe(200);

@@ -35,7 +35,7 @@ function ownerOf(tokenId: string): QuotaOwner {
   return ownerOfKey({ chainId: 31337, contractAddress: gate.contract, tokenId });
 }
 
-/** What an answer does, from another process on the server's database. */
+/** Uses the quota as a reply does, from another process on the server's database. */
 async function useQuota(owner: QuotaOwner, usedTokens: number): Promise<void> {
   const store = createQuotaStore(database, clock, "the test");
   const outcome = await store.reserve({

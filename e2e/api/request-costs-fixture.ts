@@ -21,7 +21,7 @@ export const openToAll = {
   TRUST_PROXY: "loopback",
 };
 
-/** Of 10,000 events, to a stranger. */
+/** Stores a stranger's reply of 10,000 events. */
 export async function keepLargeReply(databaseUrl: string): Promise<void> {
   const database = await openDatabase({ url: databaseUrl });
   const store = createKeptAnswerStore(database, clock);

@@ -22,7 +22,7 @@ import {
 const longestHoldMs = 50;
 /** on a machine on which the reporter's fixed work takes so long. A slower one has more time. */
 const referenceMs = 9;
-/** Of each the quickest counts: whatever else the machine does only ever adds. */
+/** The fastest try counts, because other load only adds time. */
 const tries = 6;
 const maxGrowth = 2;
 /** A line of the log, a redirect, what a model is told with every question. */

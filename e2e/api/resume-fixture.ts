@@ -80,7 +80,7 @@ export function parseNumbered(text: string): { events: NumberedEvent[]; isWhole:
   };
 }
 
-/** What is whole of a stream that was cut anywhere. */
+/** The complete events of a stream that was cut anywhere. */
 export function wholeEventsOf(text: string): string {
   return text.includes("\n\n") ? text.slice(0, text.lastIndexOf("\n\n") + 2) : "";
 }

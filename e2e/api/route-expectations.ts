@@ -72,7 +72,7 @@ type Method = "GET" | "POST" | "DELETE";
 
 export type BodyExpectation = {
   maxBodyBytes: number;
-  /** What is no JSON at all, and what is JSON of a shape that no call of this route has. */
+  /** For bodies that aren't JSON, and for JSON of a shape this route never takes. */
   refusals: { unparseable: RefusalName; wrongShape: RefusalName };
   /** Members and elements in all. */
   maxValues: number;
@@ -87,12 +87,14 @@ export type RouteExpectation = {
   path: string;
   methods: readonly Method[];
   shape: RefusalShape;
-  /** What a caller without any proof gets; null: anonymous callers are served, or the proof is a field of the body. */
+  /**
+   * The refusal for a caller without proof. Null: anonymous callers are served, or the proof is a field of the body.
+   */
   unauthenticated: Record<Method, RefusalName | null>;
   /** See RouteSpec. */
   isForSites: boolean;
   body: BodyExpectation | null;
-  /** What its 401 asks for, of the origin asked. */
+  /** The challenge of its 401, by the origin of the request. */
   challengeOf: (origin: string) => string;
   /** Who is let in, so that requests get as far as what they are about. */
   credential?: "access token" | "reset secret";
@@ -101,12 +103,12 @@ export type RouteExpectation = {
 type Exception = Partial<Pick<RouteExpectation, "path" | "challengeOf">> &
   Pick<BodyExpectation, "tokenIdIn"> & { unauthenticated?: Partial<Record<Method, RefusalName>> };
 
-/** What else a signed body holds, in its right shape. */
+/** The other fields of a signed body, in valid shape. */
 const signed = `"address":"0x${"0".repeat(40)}","signature":"0x${"0".repeat(130)}","timestamp":1`;
 
 /**
- * What no declaration of a route says: how a token id is written in a body, whose secret a 401 asks for, and that a proof
- * is in the body or the address. Everything else is read from the routes themselves.
+ * Facts that a route doesn't declare: how a body writes a token ID, which secret a 401 asks for, and whether the proof
+ * is in the body or the address. The rest is read from the routes.
  */
 const exceptions: Readonly<Record<string, Exception>> = {
   // Asked by nobody's proxy, and on no site.
@@ -132,7 +134,7 @@ const exceptions: Readonly<Record<string, Exception>> = {
   "/operator/export/:table": { unauthenticated: { GET: "not-found" } },
 };
 
-/** What a route has to do, by its own declaration and these exceptions. */
+/** The expected behaviour of a route, by its declaration and the exceptions above. */
 export async function expectationOf({
   id,
   pattern,

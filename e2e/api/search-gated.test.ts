@@ -84,7 +84,7 @@ const sayOf = async (origin: string, question: string, bearer: Record<string, st
   return (await fetch(`${origin}/api/chat`, { method: "POST", headers, body })).text();
 };
 
-/** What every way to search says of the lighthouse. */
+/** Searches for the lighthouse by every route. */
 async function askEveryWay(bearer: Record<string, string> = {}) {
   const args = { query: "lighthouse", topK: 100 };
   const params = { name: "libsql_search", arguments: args };

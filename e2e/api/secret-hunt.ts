@@ -31,7 +31,7 @@ export function createSecretHunt() {
     return use(what, token);
   }
 
-  /** What of an address is secret: its password, and what in path and query was made up. */
+  /** An address hides its password, and made-up parts of its path and query. */
   function useAddress(what: string, address: string): void {
     const { password, pathname, searchParams } = new URL(address);
     if (password !== "") use(`password in ${what}`, password);
@@ -57,7 +57,7 @@ export function createSecretHunt() {
     return lookFor(environment);
   }
 
-  /** What of all that stands in a text, as it is or in a spelling of it. */
+  /** The secrets found in a text, in any of their spellings. */
   function find(text: string): string[] {
     return [...used].flatMap(([value, what]) =>
       spell(value).some((one) => text.includes(one)) ? [what] : [],

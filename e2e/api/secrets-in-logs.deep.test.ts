@@ -39,7 +39,7 @@ const secrets = give({
 });
 use("AI_PRIVATE_KEY without its prefix", secrets.AI_PRIVATE_KEY.slice(2));
 
-/** What a first server is given, and a second one that cannot have it at the same time. */
+/** Secrets of a second server, because the first can't have them as well. */
 const otherSecrets = give({
   JWT_PRIVATE_KEY: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({
     type: "pkcs8",
@@ -60,7 +60,7 @@ let database: Awaited<ReturnType<typeof openLockableDatabase>>;
 let redis: Awaited<ReturnType<typeof openLockableRedis>> | null;
 let collector: Awaited<ReturnType<typeof startCollector>>;
 const closers: (() => Promise<unknown>)[] = [];
-/** What is said besides the log. */
+/** Everything the servers output besides the log. */
 const heard: string[] = [];
 
 /** Both providers repeat the key they were given in what they refuse with, as some do. */
@@ -302,7 +302,7 @@ async function keepSession(token: string): Promise<void> {
   await told(api.ask({ path: "/session", method: "DELETE", headers: { cookie } }));
 }
 
-/** The way to a site behind the door, by the session and by the page, with every secret of it also where it is wrong. */
+/** Goes to a site behind the door by session and by page. Each secret is also sent where it's wrong. */
 async function goToSite(holder: Awaited<ReturnType<Gate["mintKey"]>>): Promise<void> {
   const door = openDoorClient(api);
   const { body } = await enter(useBody("the sign-in of who goes to a site", await api.siweBody(holder)));
@@ -383,7 +383,7 @@ async function operate(): Promise<void> {
   }
 }
 
-/** What a server tells of itself to those who ask. */
+/** Collects a server's public information. */
 async function listen(at: Pick<typeof api, "ask">, metricsToken: string): Promise<void> {
   for (const path of ["/readyz", "/healthz", "/api/settings"])
     heard.push(JSON.stringify((await told(at.ask({ path }))).body));
@@ -573,7 +573,7 @@ test("a refused start names what is wrong without any value", async () => {
       ELEVENLABS_API_KEY: random(),
       TTS_PROVIDER: "elevenlabs",
     }),
-    // What the settings cannot know: a password that is wrong, and addresses that the driver does not understand.
+    // Secrets that aren't settings: a wrong password, and addresses the driver can't parse.
     lookFor({ DATABASE_URL: database.env.DATABASE_URL.replace(/:[^:@]*@/, `:${random()}@`) }),
     lookFor({ DATABASE_URL: `postgresql://keeper:${random()}%zz@127.0.0.1:9/gate` }),
     lookFor({ DATABASE_URL: `postgresql://keeper:${random()}@127.0.0.1:notaport/gate` }),

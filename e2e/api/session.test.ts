@@ -173,7 +173,7 @@ test("a renewal is refused once the signature has expired, or too little of it i
   expect(over.headers.getSetCookie()).toEqual([]);
 });
 
-/** What opens the gate says what is wrong with the key; to all else the token is a bad one. */
+/** Routes that open the gate name the key's problem. For others, the token is invalid. */
 async function expectEnded(token: string, slug: string): Promise<void> {
   const opened = await open(token);
   expect([opened.status, slugOf(opened)]).toEqual([403, slug]);

@@ -55,7 +55,7 @@ test(
     onTestFinished(() => streams.forEach(({ outgoing }) => outgoing.destroy()));
     for (const { incoming } of streams) await readUntil(incoming, "text-delta");
     let seen = -1;
-    // What the sockets' buffers take goes through; then nothing may move any more.
+    // The socket buffers fill first. After that nothing may move.
     await waitUntil(() => sentBytes === seen || ((seen = sentBytes), false), {
       everyMs: 1_000,
       timeoutMs: 30_000,

@@ -65,7 +65,7 @@ test.runIf(process.platform === "linux")(
 
     let seen = -1;
     let steadyTurns = 0;
-    // What the sockets' buffers take goes through; then next to nothing may be read any more.
+    // The socket buffers fill first. After that almost nothing may be read.
     await waitUntil(
       async () => {
         const now = await readBytes();

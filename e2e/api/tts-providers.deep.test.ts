@@ -222,9 +222,9 @@ test("eight texts of twenty megabytes each are streamed in constant memory, and 
   const before = await readMemory(server);
   const expectLittleHeld = async () => {
     const now = await readMemory(server);
-    // What is held: some buffers for each. Collected whole it would be 160 MiB.
+    // Each stream holds a few buffers. Collecting everything would take 160 MiB.
     expect(now.heldBytes - before.heldBytes).toBeLessThan(40 * mebi);
-    // What the system gave besides is not all given back at once.
+    // The system's memory isn't all returned at once.
     expect(now.rss - before.rss).toBeLessThan(140 * mebi);
   };
 
@@ -281,7 +281,7 @@ test("a client that leaves before the first byte ends the provider's work, but n
   const one = sendSpeech({ port: server.port });
   await expect.poll(() => calls.length).toBe(1);
   const other = sendSpeech({ port: server.port });
-  // What was asked later has been answered: the other one is listening by now.
+  // The later request got its response, so the other server is listening by now.
   expect((await speak({ port: server.port, json: { text: "Something else." } })).status).toBe(200);
   one.destroy();
   await expect.poll(() => server.output().split('"cutOff":true').length - 1).toBe(1);

@@ -161,7 +161,7 @@ test("speech that is switched off answers 503 to callers who may use it", async 
   const open = await startSpeechGate({ gate, env: { TTS_PROVIDER: "disabled" } });
   const { status, body: refused } = await send({ origin: open.origin, headers: json, body });
   expect([status, refused]).toEqual([503, { error: "TTS provider is disabled" }]);
-  // What was switched off is not away.
+  // A disabled service is not unavailable.
   const readiness = await fetch(`${open.origin}/readyz`);
   const { status: state, dependencies } = (await readiness.json()) as {
     status: string;

@@ -38,7 +38,7 @@ export const anyHeaders: readonly HostileAddress[] = [
   { shape: "a path of dots", path: long("/..") },
 ];
 
-/** What grows when it is written into another address, at the greatest length that is brought along, and at a third. */
+/** Characters that grow inside another address, at the maximum length we accept and at a third of it. */
 const growing = ["|", '"', "\\", "a/"].flatMap((unit) =>
   [4_094, 1_365].map((chars) => ({ name: `${chars} characters of ${unit}`, text: long(unit, chars) })),
 );

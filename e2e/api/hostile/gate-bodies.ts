@@ -68,7 +68,7 @@ export const resetBodies = named({
   "wrong addresses, as many as allowed": `{"addresses":[${repeat("1", 990)}]}`,
   "the longest ids": `{"tokenIds":[${repeat(`"${"9".repeat(77)}"`, 190)}]}`,
 });
-/** Of the longest address that may be named. */
+/** A body with a door address of the maximum length. */
 const door = (unit: string) =>
   `{"door":${JSON.stringify(`https://wiki.example.com/${unit.repeat(8_167 / unit.length)}`)},"start":"${"A".repeat(43)}"}`;
 export const sessionBodies = named({

@@ -40,9 +40,9 @@ export type HostileRoute = {
 
 type Headers = Record<string, string>;
 type Own = {
-  /** Of the pattern, where parameters and the like are not just 1. */
+  /** Default: the pattern, with 1 for each parameter. */
   path?: string;
-  /** Where it is not by the bodies. */
+  /** Default: decided by the bodies. */
   method?: HostileRequest["method"];
   headers?: Headers;
   bodies?: readonly HostileBody[];

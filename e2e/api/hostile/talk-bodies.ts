@@ -8,7 +8,7 @@ import {
 import { maxBodyBytes as maxMcpBytes, maxBodyValues as maxMcpValues } from "~/tools/mcp/message";
 import { fill, manyMembers, named, repeat } from "./shapes";
 
-/** What is slow to fold, to cut or to read aloud, or grows when it is. */
+/** Characters that are slow to fold, split or read aloud, or that grow on the way. */
 const units = {
   "combining marks": "\u0316\u0301",
   "signs of many letters": "\ufdfa",
