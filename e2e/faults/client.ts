@@ -99,7 +99,7 @@ export function createClient({ port, timeoutMs, idleMs, onExchange }: CreateClie
     inFlight: () => state.inFlight,
     /** From now on asking throws, which ends every loop of requests. */
     abandon: (reason: Error) => void (state.abandonedFor = reason),
-    /** Those of its connections that nobody uses; asking opens new ones. */
+    /** Closes idle connections. The next request opens a new one. */
     close: () => agent.destroy(),
   };
 }

@@ -12,7 +12,7 @@ export async function countDamages({ dataDir, databaseUrl }: Site): Promise<numb
   return databaseUrl === undefined ? await countInFile(dataDir) : await countInServer(databaseUrl);
 }
 
-/** Looks at a copy of the file and its write-ahead log, so that the server that comes next finds them just as they were left. */
+/** Checks a copy of the file and its write-ahead log, so the next server finds the originals untouched. */
 async function countInFile(dataDir: string): Promise<number> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-integrity-"));
   try {
@@ -32,10 +32,7 @@ async function countInFile(dataDir: string): Promise<number> {
   }
 }
 
-/**
- * Every table and every index: whether each row is whole and each index knows all rows, and no two rows under what
- * is unique; and whether any row hangs on one that is not there.
- */
+/** Checks every table and every index: rows, index entries, uniqueness and foreign rows. */
 async function countInServer(databaseUrl: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -61,7 +58,7 @@ async function countInServer(databaseUrl: string): Promise<number> {
   }
 }
 
-/** Of data, of an index. */
+/** Corruption of data, and of an index. */
 const corruptions = new Set(["XX001", "XX002"]);
 const listTables = `SELECT oid::regclass::text AS name FROM pg_class
   WHERE relkind IN ('r', 't') AND relpersistence = 'p'`;

@@ -25,7 +25,7 @@ import type { Later } from "./cleanup";
 export type LoadSite = Awaited<ReturnType<typeof openLoadSite>>;
 
 export const resetSecret = "operator-secret-of-the-faults";
-/** What one whole answer counts, and what one counts that nobody ended: the two can be told apart in a sum. */
+/** The charge for a whole reply, and for an unfinished one. A sum tells them apart. */
 export const answerTokens = 3;
 export const reservedTokens = 100_000;
 /** Longer than any limit of time within the service: a request that takes longer hangs. */
@@ -70,7 +70,7 @@ type OpenLoadSiteOptions = {
   onExchange?: (exchange: Exchange) => void;
 };
 
-/** All that stands around a server that is to be hurt, and the server on one port for as often as it is started. */
+/** A server under fault and its surroundings. The server keeps its port across restarts. */
 export async function openLoadSite({
   later,
   random,
@@ -135,7 +135,7 @@ export async function openLoadSite({
   };
 }
 
-/** What the server keeps, as seen from outside, whether or not it runs. */
+/** Reads the server's records from outside, whether or not it runs. */
 function openRecords(url: string) {
   async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
     const database = await openDatabase({ url });
@@ -190,7 +190,7 @@ async function openMoodyReceiver() {
     close: receiver.close,
     calmDown: () => (isCalm = true),
     all: () => receiver.received,
-    /** What it answered with a success, repetitions included. */
+    /** Events it acknowledged, repetitions included. */
     taken: () => receiver.received.filter((_, index) => taken.has(index)),
   };
 }

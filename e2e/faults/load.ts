@@ -192,7 +192,7 @@ async function askOnce(site: LoadSite, talker: Talker): Promise<void> {
   else await delay(againAfterMs);
 }
 
-/** Uses a quota of its own and resets it. What an acknowledged reset leaves behind is a fault. */
+/** Uses its own quota and resets it. Anything that survives an acknowledged reset is a fault. */
 async function operate({ site, record, random }: LoadParts): Promise<Worker> {
   const talker = await beTalker({ site, record });
   const { tokenId } = talker.holder;

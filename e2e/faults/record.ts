@@ -3,7 +3,7 @@ import type { Holder } from "~/commands/signed-requests";
 /** A use of a key that the server said it had made; `message` null: by the tool, which takes none. */
 type AcknowledgedUse = { holder: Holder; message: string | null };
 
-/** What one key's owner asked for and was told, in one quota window. */
+/** One key owner's requests and replies in one quota window. */
 export type Talker = {
   holder: Holder;
   bearer: string;
@@ -13,7 +13,7 @@ export type Talker = {
   finished: number;
 };
 
-/** What clients know at the end, to be held against what the server kept. */
+/** The clients' knowledge at the end, for comparison with the server's records. */
 export type LoadRecord = ReturnType<typeof createRecord>;
 
 export function createRecord() {

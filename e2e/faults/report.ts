@@ -13,7 +13,6 @@ export type Outcome = {
   skipped: string | null;
 };
 
-/** What is judged of it, however long it took. */
 type Judged = Omit<Outcome, "seconds">;
 
 export type Verdict = "held" | "broken" | "skipped";

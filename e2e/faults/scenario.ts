@@ -1,8 +1,8 @@
-/** What a figure has to keep. Sizes and times are in the unit the figure names. */
+/** The bound of a figure, in the figure's unit. */
 export type Bound = { equals: number } | { atMost: number } | { atLeast: number };
 
 export type Figure = {
-  /** What was counted or measured, in words a stranger understands: "acknowledged unlocks lost". */
+  /** Says what was counted or measured, in plain words: "acknowledged unlocks lost". */
   what: string;
   measured: number;
   unit?: string;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Figure } from "./scenario";
 
-/** What the system has given a process, in bytes, without waiting for its collector; null where it does not tell. */
+/** Resident bytes of a process, without a garbage collection. Null if the system doesn't tell. */
 export function readResidentBytes(pid: number): number | null {
   const file = `/proc/${pid}/status`;
   if (!existsSync(file)) return null;

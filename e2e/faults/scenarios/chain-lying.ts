@@ -174,8 +174,7 @@ function toFigures({
     some("questions to a second one far behind while the first flapped", past[1]),
     some("questions to a first endpoint that lied of a recent block", recent[0]),
     some("questions to a second one that did while the first flapped", recent[1]),
-    // Nothing promises fewer; but nothing keeps a false word, so that it lets one in and turns one away at most: those
-    // who ask about the same key in the same tick share it.
+    // No false reading is cached, so each misleads one client. Requests about the same key in the same tick share it.
     {
       what: "let in on its false word: a limit, no more than it was asked",
       measured: misledIn,

@@ -11,7 +11,7 @@ const failures: readonly RpcFault[] = [
   ...(["hanging", "hanging-after-headers", "reset", "http-500", "http-429", "html"] as const),
   ...(["empty", "truncated-json", "no-result", "wrong-type", "rpc-error"] as const),
 ];
-/** Those of them that are told at once. */
+/** The failures that show at once. */
 const flaps: readonly RpcFault[] = ["http-429", "http-500", "reset"];
 
 export type Site = {

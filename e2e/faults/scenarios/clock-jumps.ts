@@ -55,7 +55,7 @@ const settings = {
 type Site = { gate: Gate; tally: Tally; nowMs: () => number; newClient: () => Record<string, string> };
 type Holder = Awaited<ReturnType<Gate["mintKey"]>>;
 
-/** What was used up before a jump, and must be so after it. */
+/** A nonce or proof used before a jump. It must stay used after it. */
 type Spent = { path: string; json: unknown; headers: Record<string, string> };
 
 async function signIn(site: Site, holder: Holder) {

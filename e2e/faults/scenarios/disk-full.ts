@@ -94,9 +94,7 @@ function findFolderToFill(
   return { dataDir: undefined, outage };
 }
 
-/**
- * A write may still find room in the log or the pages that are there, so each may be granted or refused; what was granted must hold.
- */
+/** A write may still fit into existing pages or the log, so it may succeed or fail. A granted one must persist. */
 function dueOf({ path, headers = {} }: Question): Due {
   const isBearer = path === "/api/gate-access" && headers.authorization !== undefined;
   return isBearer || path.startsWith("/api/token-status/") ? "unharmed" : "either";

@@ -59,7 +59,7 @@ async function findItWritable(site: LoadSite, disk: SmallDisk): Promise<void> {
 function dueOf({ path, headers = {} }: Question): Due {
   if (path === "/readyz") return "either";
   const isBearer = path === "/api/gate-access" && headers.authorization !== undefined;
-  // Where a quota stands is only read.
+  // Reading a quota writes nothing.
   const isReading = path.startsWith("/api/token-status/") || path === "/api/quota";
   return isBearer || isReading ? "unharmed" : "refused";
 }

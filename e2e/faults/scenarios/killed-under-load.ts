@@ -120,7 +120,7 @@ async function playKills({
       measured: seen.amidRequests,
       bound: { atLeast: Math.floor(kills / 2) },
     },
-    // Of few kills none need fall into a start: a bound of none would hold whatever happens.
+    // With few kills, none may hit a start. A bound of zero would hold in any case.
     ...(kills < 40
       ? []
       : [

@@ -2,7 +2,7 @@ import { bodyOf } from "../client";
 import type { Exchange, Question } from "../client";
 import type { Figure } from "../scenario";
 
-/** What a request must come to while something is away: a refusal, the same as ever, or either. */
+/** The result a request must have during an outage. */
 export type Due = "refused" | "unharmed" | "either";
 
 const readinessKeptMs = 1_000;
@@ -25,10 +25,7 @@ type FiguresOptions = {
   goesOn: boolean;
 };
 
-/**
- * Judges the requests that began and ended while something was away. Those that were under way when it left or came
- * back may have met either.
- */
+/** Judges requests that started and ended during an outage. Requests in flight at either end may have either result. */
 export function createOutageMonitor(dueOf: (question: Question) => Due) {
   const windows: Window[] = [];
   const seen: Exchange[] = [];
@@ -45,8 +42,8 @@ export function createOutageMonitor(dueOf: (question: Question) => Due) {
   }
 
   /**
-   * Asks after a time in which not one nonce was to be had; where there was one, the fault was not whole. What /readyz
-   * says may be a second old.
+   * Counts only if no nonce was granted recently, because otherwise the outage was partial. /readyz may be a second
+   * old.
    */
   async function askReadiness(ask: () => Promise<Exchange>): Promise<void> {
     const askedAtMs = performance.now();

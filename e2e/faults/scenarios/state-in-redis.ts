@@ -8,7 +8,7 @@ import type { Later } from "../cleanup";
 
 export type StateInRedis = {
   server: RedisServer;
-  /** What the service has to be told. */
+  /** The service's settings. */
   env: Record<string, string>;
   /** Redis as the final checks see it. */
   seen: Redis;

@@ -20,7 +20,7 @@ const holders = [0, 1, 2, 3, 4, 5];
 const sellers = [6, 7];
 const thief = 8;
 const buyer = 9;
-/** Whose keys are the thief's where a recent block is lied about; the other holders' are nowhere in doubt there. */
+/** On the recent chain, the thief owns these holders' keys. The other holders' ownership is never in doubt there. */
 const robbed = [0, 1, 2, 3];
 /** Far behind, and behind by less than the 120 s that an endpoint is believed for. */
 const [pastSeconds, recentSeconds] = [3_600, 60];
@@ -28,10 +28,9 @@ const [pastSeconds, recentSeconds] = [3_600, 60];
 const accountOf = (index: number) => privateKeyToAccount(developmentAccount(index).privateKey);
 
 /**
- * The chain as it is; the same chain as it was an hour ago, before two keys were sold, and as a liar would have it, in
- * which all the others are a thief's; the same as it was a minute ago, before the sale as well, and in which most of the
- * others are the thief's; and another chain, whose keys are all the thief's. Contract and keys have the same names on
- * each.
+ * Four chains with the same contract and key names. `chain` is the truth. `past` is an hour old, from before two sales,
+ * and gives the others' keys to a thief. `recent` is a minute old, also from before the sales, and gives most of the
+ * others' keys to the thief. `other` is another chain, where the thief owns every key.
  */
 export async function startTwoChains(later: Later) {
   async function startChain() {

@@ -9,7 +9,7 @@ import type { ResumeSite, Talker } from "~e2e/operations/resume-fixture";
 import type { Random } from "../random";
 import type { Figure } from "../scenario";
 
-/** Of four keys one answer each, so that each ledger tells of one answer. */
+/** Each key asks once, so each ledger shows one reply. */
 const talkerCount = 4;
 /** The lease, the look that finds it over, and what a busy machine adds. */
 const endingWithinMs = resumeLeaseSeconds * 1_000 + 3_000;
@@ -62,7 +62,7 @@ export async function playRound(round: Round): Promise<void> {
   // Mostly in mid-answer, and now and then while it is being asked for.
   if (random.chance(0.8)) await Promise.race([Promise.all(beginnings), delay(beginsWithinMs)]);
   await delay(random.between(0, 1_200));
-  // Whoever comes before the writer is lost follows it live; the others find it as it was left.
+  // Readers who come before the writer is lost follow it live. Later ones find the reply as it was left.
   const earlyFollowers = random.chance(0.5)
     ? await Promise.all(answers.map(({ talker, id }) => site.takeUp({ ...talker, id, server: other })))
     : null;
