@@ -4,7 +4,7 @@ import { findBrowser } from "./support/browser/browser";
 
 const { executablePath, args, env } = await findBrowser();
 
-/** What `npm run test:deep` plays, by the file's name or the tag in the title; `npm test` plays the others. */
+/** Journeys for `npm run test:deep`, by file name or title tag. `npm test` plays the others. */
 const deep = /@deep|\.deep\.spec\.ts/;
 
 // eslint-disable-next-line import-x/no-default-export -- Playwright reads the default export.

@@ -64,7 +64,7 @@ async function useUpQuestions(page: Page): Promise<void> {
   if (!statuses.includes(429)) throw new Error(`There is no limit here, only ${statuses.join()}.`);
 }
 
-/** What models write, and how they fail. */
+/** Replies of models, and their failures. */
 export async function shootModels(page: Page, server: ModelServer, shoot: Shoot) {
   await openChat(page, server);
   await ask(page, "rich");
@@ -104,7 +104,7 @@ export async function shootModels(page: Page, server: ModelServer, shoot: Shoot)
   await shoot("chat-list");
 }
 
-/** What a browser and a server that lack something say. */
+/** Notices for features that a browser or server lacks. */
 export async function shootLacks({ page, server, shoot }: { page: Page; server: ModelServer; shoot: Shoot }) {
   await page.addInitScript(() => {
     Storage.prototype.setItem = () => {
@@ -131,7 +131,7 @@ type ShootHoldersOptions = {
   shoot: Shoot;
 };
 
-/** Where only holders may ask, up to the end of their quota. */
+/** Chat for holders only, up to the end of their quota. */
 export async function shootHolders({ page, context, server, shoot }: ShootHoldersOptions) {
   await openChat(page, server);
   await page.locator(".welcome .notice").waitFor();

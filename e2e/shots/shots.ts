@@ -18,8 +18,8 @@ import { startRelayServer } from "../support/browser/relay-server";
 import { shootPairing, shootWallets, shootWays } from "./wallet-shots";
 
 /**
- * Pictures of every page and state on a phone and on a desktop, light and dark, for looking at: `npm run shots`; of some
- * parts alone with their names, as in `npm run shots -- gate chat`.
+ * Takes pictures of every page and state on a phone and a desktop, light and dark: `npm run shots`. Names limit it to
+ * some parts, as in `npm run shots -- gate chat`.
  */
 const folder = fileURLToPath(new URL("../.shots/", import.meta.url));
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };

@@ -63,7 +63,7 @@ export async function shootWallets(page: Page, server: GateServer, shoot: Shoot)
   await shoot("wallet-locked-at-the-gate");
 }
 
-/** Where no wallet is in the browser, and the operator offers other ways to one. */
+/** Without a wallet in the browser, the page offers the operator's other ways to connect. */
 export async function shootWays(page: Page, server: GateServer, shoot: Shoot) {
   const dialog = page.getByRole("dialog");
   await page.goto(`${server.baseUrl}/gate`);

@@ -178,7 +178,7 @@ test.describe("with a keyboard on the screen", () => {
     await expectRest(page);
     const end = await replies(page).boundingBox();
     expect(end!.y + end!.height).toBeLessThan(480);
-    // What an address bar takes is no keyboard, and neither is a page that is zoomed into.
+    // An address bar or a zoomed page is not a keyboard.
     for (const change of ["{ height: 790 }", "{ height: 480, scale: 1.8 }", "{ height: 844, scale: 1 }"]) {
       await show(change);
       await expect.poll(bottom, { message: change }).toBe(844);

@@ -233,7 +233,7 @@ test("a key used elsewhere is noticed before the wallet is asked @deep", async (
   });
   await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
   const notice = page.locator(".notice-place:focus");
-  // What the wallet itself has used up by the form would be a receipt; nothing of the sort was sent from here.
+  // Not a receipt, because this browser didn't send the form.
   await expect(notice).toContainText("This token has already been used");
   await expect(notice).toContainText("Nothing was signed or sent.");
   await expectAccessible(page, "used elsewhere");

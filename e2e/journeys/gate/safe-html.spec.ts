@@ -4,10 +4,7 @@ import { build } from "esbuild";
 import type * as SafeHtml from "~/gate/page/room/safe-html";
 import { expect, test } from "~e2e/support/browser/journey";
 
-/**
- * The page's own last look at the operator's HTML, alone: in a document without any policy, where nothing else
- * would stop what gets through.
- */
+/** Tests the page's own sanitizer alone, in a document without a policy that would stop what gets through. */
 const hostile = [
   "<img src=/favicon.svg onload=hit()>",
   "<img src=//elsewhere.invalid/x onerror=hit()>",

@@ -10,7 +10,7 @@ const test = base.extend({
 });
 
 const room = /^You are in, with key #/;
-/** Those that decide something: the wallet's own is for display. */
+/** Cookies that decide access. The wallet's own is for display only. */
 async function sessionCookies(context: BrowserContext) {
   return (await context.cookies()).filter(({ name }) => name !== "latchkey_wallet");
 }

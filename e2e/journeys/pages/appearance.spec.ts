@@ -260,7 +260,7 @@ async function measureTargets(page: Page): Promise<Target[]> {
 
 type Stop = { name: string; isShown: boolean; hasOutline: boolean };
 
-/** Where the tabulator leads, until it leaves the page or comes back to its beginning. */
+/** Tabs through the page until focus leaves it or returns to the start. */
 async function walk(page: Page, most: number): Promise<Stop[]> {
   const stops: Stop[] = [];
   for (let count = 0; count < most; count += 1) {

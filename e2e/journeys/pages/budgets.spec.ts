@@ -8,7 +8,7 @@ import { pages } from "~e2e/shots/pages-shots";
 
 const publicDir = fileURLToPath(new URL("../../../public", import.meta.url));
 
-/** Of JavaScript, gzipped, in bytes: what a page may ask for. */
+/** JavaScript budgets in gzipped bytes. */
 const budgets = {
   landing: 130_000,
   walletBeyondPage: 80_000,
@@ -16,7 +16,7 @@ const budgets = {
   referenceBeyondLanding: 470_000,
 };
 
-/** Of typefaces, in bytes as they are sent: they are compressed already. */
+/** Typeface budgets in bytes as sent. The files are already compressed. */
 const faceBudgets = { everyPage: 80_000, codeAndSlants: 52_000 };
 
 /** The size of a file of the build, as a web server would send it. */
@@ -145,7 +145,7 @@ test("no page contacts another server before its visitor asks for it", async ({
     .filter(({ protocol, origin }) => !["data:", "blob:"].includes(protocol) && origin !== baseUrl);
   expect(asked.length).toBeGreaterThan(20);
   expect(elsewhere.map(({ href }) => href)).toEqual([]);
-  // Nor is a browser told to get in touch with somebody in advance.
+  // Pages don't preconnect elsewhere either.
   const hints = await page.locator('link[rel="preconnect"], link[rel="dns-prefetch"]').count();
   expect(hints).toBe(0);
 });
