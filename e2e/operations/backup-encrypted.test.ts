@@ -13,7 +13,7 @@ import { createFolder, nameCopy, readShellBlocks } from "./operations-fixture";
 
 sayWithoutOpenssl("back-up over encrypted connections");
 
-/** What is written in the address, and where the authority's file is named: in the address, the file or the shell. */
+/** The TLS options in the address, and the place that names the authority's file. */
 type Form = readonly [written: string, named: "address" | "file" | "shell" | "nowhere"];
 
 const verified: Form[] = [

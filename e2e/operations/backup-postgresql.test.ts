@@ -27,7 +27,7 @@ import type { Site } from "./operations-fixture";
 
 const resetSecret = "operator-secret-of-the-tests";
 
-// Where the tools are not, the run has said so when it began.
+// A run without the tools says so when it begins.
 describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own tools", () => {
   let gate: Gate;
   let postgresql: PostgresqlWithTools;
@@ -107,7 +107,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     }
     expect((await stat(inSite(copy))).mode & 0o777).toBe(0o600);
     await site.runShell(nameCopy(check, copy));
-    // What a newer version has added is not in the copy.
+    // The copy doesn't have the tables of a newer version.
     await query(database.url, `CREATE TABLE "OfALaterVersion" ("id" TEXT PRIMARY KEY)`);
     expect(await restoreFrom(copy)).toContain("Restored.");
 
@@ -195,7 +195,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     expect(await readAll()).toBe(before);
   }, 60_000);
 
-  /** What libpq takes where an address says nothing: here, somebody else's database. */
+  /** libpq's defaults point to somebody else's database. */
   async function createBystander() {
     const bystander = await postgresql.createDatabase(`bystander_${count}`);
     await query(bystander.url, `CREATE TABLE "Bystander" ("id" TEXT)`);
@@ -255,7 +255,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
 
   test("a copy that fails or is cut off leaves the earlier ones and no other", async () => {
     await makeTables();
-    // Of another second than the next one, whose name would be the same.
+    // A copy of the same second would get the same name.
     const copy = "latchkey-20260101-000000.dump";
     await rename(inSite(await makeCopy()), inSite(copy));
     const { size } = await stat(inSite(copy));

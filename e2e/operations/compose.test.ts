@@ -47,7 +47,7 @@ function fillIn(text: string, values: Record<string, string>): string {
   });
 }
 
-/** What .env must hold besides the passwords, by docs/deploying.md. */
+/** The settings that docs/deploying.md puts into .env besides the passwords. */
 async function readSettings(): Promise<Record<string, string>> {
   const block = (await readPlainBlocks("docs/deploying.md")).find((text) => text.startsWith("CHAIN_ID="))!;
   const lines = block.trimEnd().split("\n");
@@ -96,7 +96,7 @@ test("compose.yaml gives the server settings that production accepts, without a 
   const filled = fillService(latchkey, passwords);
   const example = await readFile(".env.example", "utf8");
   for (const name of Object.keys(filled)) expect(example).toContain(`# ${name}=`);
-  // What `environment` says counts before what `.env` says.
+  // `environment` takes precedence over `.env`.
   expect(latchkey.env_file).toBe(".env");
   const config = parseConfig({ LATCHKEY_MODE: "production", ...(await readSettings()), ...filled });
   expect(config.mode).toBe("production");

@@ -53,7 +53,7 @@ test.runIf(canSeeChildren)(
     const { keys } = (await (await fetch(`${origin}/api/keys`)).json()) as KeyList;
     const [first, second] = keys;
     expect(second).toMatchObject({ name: "friends", standard: "membership" });
-    // Of what the second kind asks for, the coin and nothing else is given away.
+    // The faucet gives away only the coin that the second kind requires.
     const { erc20, get } = second!.requires!.any[0]!;
     expect(get.url.toLowerCase()).toBe(`${origin}/demo/faucet?token=${erc20}`);
     const askFaucet = (token: string) =>

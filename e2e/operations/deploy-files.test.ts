@@ -32,7 +32,7 @@ test("the systemd unit starts what the image starts, and does not restart after 
   expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
 });
 
-/** What systemd reads of a unit, without comments and empty lines. */
+/** A unit's lines without comments and empty lines. */
 async function readUnit(name: string): Promise<string[]> {
   const lines = (await readFile(`docs/${name}`, "utf8")).split("\n");
   return lines.filter((line) => line !== "" && !line.startsWith("#"));

@@ -53,7 +53,7 @@ function textOf(stage: Instruction[], name: string): string {
   return found.text;
 }
 
-/** What the Dockerfile puts into the image, made by its own steps, out of reach of the packages it was made from. */
+/** Builds the image's content by the Dockerfile's own steps, away from the packages it came from. */
 export async function makeImage(): Promise<{
   folder: string;
   imageDir: string;

@@ -22,8 +22,8 @@ const webhookSecret = `whsec_${createHash("sha256").update("instances").digest("
 export type Site = Awaited<ReturnType<typeof openSite>>;
 
 /**
- * Two servers on one PostgreSQL, known to the world as `origin`, before a chain, a model and a receiver of webhooks.
- * The way to the database can be cut. What stands before the servers is the caller's: it is told their ports.
+ * Two servers on one PostgreSQL behind `origin`, with a chain, a model and a webhook receiver. The database connection
+ * can be cut. The caller puts a proxy in front of the servers' ports.
  */
 export async function openSite(origin: string, env: Record<string, string> = {}) {
   const postgresql = await startPostgresql();
@@ -76,7 +76,7 @@ export async function openSite(origin: string, env: Record<string, string> = {})
   const database = await openDatabase({ url: directUrl });
 
   return {
-    /** What the model does from now on; null for its usual greeting. */
+    /** Sets the model's behaviour. Null: its usual greeting. */
     setModel: (wanted: Behaviour | null) => (behaviour = wanted ?? greeting),
     gate,
     servers,

@@ -12,7 +12,7 @@ export function bearerOf(answer: Answer): { Authorization: string } {
   return { Authorization: `Bearer ${String(answer.body.accessToken)}` };
 }
 
-/** What a holder does from sign-in to the used key, through whatever stands before the servers. */
+/** A holder's visit from sign-in to the used key, through any proxy. */
 export async function walkThrough({ site, origin }: { site: Site; origin: string }): Promise<void> {
   const { ask, post, signIn, newNonce, siweBody, formBody } = clientOf({ origin });
   const holder = await site.gate.mintKey();

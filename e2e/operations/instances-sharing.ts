@@ -8,7 +8,7 @@ import type { Site } from "./instances-fixture";
 import { bearerOf, walkThrough } from "./instances-journey";
 import { mcpOf } from "../api/mcp-fixture";
 
-/** What the tests below expect of the servers. */
+/** The settings that the tests below need. */
 export const sharingSettings = { RATE_LIMIT_TOKEN_STATUS: "50/600" };
 
 type Located = { site: Site; origin: string };
@@ -38,7 +38,7 @@ export function openVisitors(locate: () => Located) {
   return { through, at, enterNew, enterAt };
 }
 
-/** What has to be one for all servers, wherever they keep it. */
+/** Tests state that servers share, in any store. */
 export function testSharing(locate: () => Located): void {
   testSharedCounts(locate);
   testSharedKeys(locate);

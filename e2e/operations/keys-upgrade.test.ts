@@ -91,7 +91,7 @@ async function startWithFile({ url, dataDir }: Site, kind: "key" | "vip"): Promi
   };
 }
 
-/** What an older version leaves behind: its tables, and rows of keys in them. */
+/** Creates an older version's tables, with rows of keys. */
 async function fillAsFormerVersion({ url }: Site): Promise<void> {
   const formerDir = path.join(await createTestDir(), "migrations");
   const isFormer = (file: string) => (/[/\\](\d{4})_/.exec(file)?.[1] ?? "") < kindsCameWith;

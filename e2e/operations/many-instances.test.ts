@@ -184,7 +184,7 @@ test(
     expect(performance.now() - diedAtMs).toBeLessThan((leaseSeconds + 5) * 1000);
     expect(await readTerms()).toEqual(before.map(({ name, term }) => ({ name, term: term + 1n })));
 
-    // What happened while nobody watched is found by the one who watches now.
+    // The new watcher catches up on transfers it missed.
     const { bearer, account, tokenId } = await enterNew();
     await site.gate.transferKey({ from: account, to: (await site.gate.rich()).address, tokenId });
     await waitUntil(async () => (await at(0)({ path: "/api/quota", headers: bearer })).status === 401);

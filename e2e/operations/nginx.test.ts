@@ -13,7 +13,7 @@ import type { Site } from "./instances-fixture";
 import { bearerOf, walkThrough } from "./instances-journey";
 import { findFreePort } from "~e2e/support/free-port";
 
-/** Where there is none, the run has said so when it began. */
+/** A run without nginx says so when it begins. */
 const nginx = hasOpenssl ? findNginx() : null;
 sayWithoutOpenssl("docs/nginx.conf, which has a certificate");
 const testWithNginx = test.skipIf(nginx === null);
@@ -80,7 +80,7 @@ testWithNginx("a holder goes from sign-in to the used key through two servers be
   const ids = ["conversation-of-nobody-1", "conversation-of-nobody-2"];
   await clientOf({ origin }).ask({ path: `/api/chat/${ids[0]}/stream` });
   await clientOf({ origin }).ask({ method: "POST", path: `/api/chat/${ids[1]}/stop` });
-  // What signs a link to media, and the id that opens a conversation, stand in no log of the proxy.
+  // The proxy's log has neither the signatures of media links nor the ids that open conversations.
   const log = await running.readLog();
   for (const asked of ["GET /api/chat/*/stream", "POST /api/chat/*/stop"]) expect(log).toContain(asked);
   expect(log).not.toContain("conversation-of-nobody");

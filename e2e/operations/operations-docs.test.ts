@@ -74,7 +74,7 @@ testOnSqlite(
 const makeTables = () =>
   migrateDatabase({ url: pathToFileURL(path.join(site.dir, "data/latchkey.db")).href, migrationsDir });
 
-/** What each restore has put aside. */
+/** The files each restore has moved aside. */
 async function readAside({ dir }: Site): Promise<string[][]> {
   const names = (await readdir(path.join(dir, "data"))).filter((name) => name.startsWith("before-restore-"));
   return await Promise.all(

@@ -93,7 +93,7 @@ export async function createSite(
   };
 }
 
-/** Of two servers, which a restore has to name, one is stopped and one is killed in the end. */
+/** A restore must name both servers. One of them is stopped and the other killed. */
 export async function expectRefusalWhileServed(
   site: Pick<Site, "start" | "runShell">,
   restore: string,

@@ -147,7 +147,7 @@ function expectNothingLacking({ output }: Pick<RunningServer, "output">): void {
 
 test("the assembled server logs nothing as missing", () => expectNothingLacking(server));
 
-/** What a unit sets, for its first instance; ports and data are the test's. */
+/** The settings of a unit's first instance, with the test's ports and data. */
 async function readUnitSettings(name: string): Promise<Record<string, string>> {
   const unit = (await readFile(`docs/${name}`, "utf8")).replaceAll("%i", "1");
   const settings = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line]) => line!.split(" "));

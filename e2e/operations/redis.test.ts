@@ -149,7 +149,7 @@ describe.skipIf(!hasRedis)("state in Redis", () => {
     const kept = { port, headers, json: { text: "Kept." } };
     const countLeft = async () => (await speak(kept)).headers["x-quota-remaining"];
     expect((await speak(kept)).status).toBe(200);
-    // What comes from the cache costs nothing.
+    // Cached speech costs nothing.
     await waitUntil(async () => (await countLeft()) === (await countLeft()));
     const begun = await openSpeech({ port, headers, json: { text: "Begun before." } });
     expect(begun.status).toBe(200);

@@ -88,7 +88,7 @@ export async function openResumeSite(env: Record<string, string> = {}) {
     begin,
     takeUp,
     stop: (turn: Turn) => ask(turn, { method: "POST", path: `/api/chat/${turn.id}/stop` }),
-    /** What is refused before the stream. */
+    /** Asks a question that is refused before the stream. */
     beginInVain: (turn: Turn) => {
       const json = { id: turn.id, messages: [{ role: "user", content: "Hello" }] };
       return ask(turn, { method: "POST", path: "/api/chat", json });
@@ -116,7 +116,7 @@ async function talk(call: CompletionCall, generations: Map<string, number>): Pro
   await call.finish();
 }
 
-/** What `talk` says in so many words. */
+/** The text `talk` streams for this many words. */
 export function toTalk(words: number): string {
   return Array.from({ length: words }, (_, index) => `w${index} `).join("");
 }

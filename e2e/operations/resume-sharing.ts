@@ -19,10 +19,7 @@ type Locate = () => { site: ResumeSite; leave: () => void; comeBack: () => void 
 /** So long that no store which is away for a moment is away for longer, however busy the machine is. */
 export const longLease = { LEASE_SECONDS: String(longLeaseSeconds) };
 
-/**
- * What holds for several instances wherever answers are kept; the site is located when the first test asks. Its leases
- * are long.
- */
+/** Tests for several instances on any store of replies. The first test locates the site. Its leases are long. */
 export function testResumeSharing(locate: Locate): void {
   testReaders(locate);
   testStops(locate);
@@ -172,7 +169,7 @@ export function testLongOutage(locate: Locate): void {
   });
 }
 
-/** What is kept, once the store can be asked again and the answer has ended. */
+/** Reads the stored reply, once the store is reachable and the reply has ended. */
 async function comeBackTo(site: ResumeSite, turn: Omit<Parameters<ResumeSite["stop"]>[0], "server">) {
   const readers: KeptReader[] = [];
   await waitUntil(
@@ -194,7 +191,7 @@ export function expectWhole(reader: KeptReader): void {
   expect(reader.isDone()).toBe(true);
 }
 
-/** What a machine that has other work adds: a stop is a chain of about six small requests. A quiet one adds nothing. */
+/** The extra time on a busy machine. A stop is a chain of about six small requests. */
 async function measureBusiness({ servers }: ResumeSite): Promise<number> {
   const took: number[] = [];
   for (let count = 0; count < 20; count += 1) {

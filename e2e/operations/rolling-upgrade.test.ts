@@ -21,7 +21,7 @@ import { startStandIns } from "./systemd-fixture";
 
 const run = promisify(execFile);
 
-/** Where there is none, the run has said so when it began. */
+/** A run without nginx says so when it begins. */
 const nginx = hasOpenssl ? findNginx() : null;
 sayWithoutOpenssl("the rolling upgrade of two servers behind docs/nginx.conf");
 
@@ -35,7 +35,7 @@ let origin: string;
 let instances: Record<string, Instance>;
 let standIns: Awaited<ReturnType<typeof startStandIns>>;
 let proxy: Awaited<ReturnType<typeof startNginx>>;
-/** What systemd was told, in turn, with what `/readyz` of both instances said at that moment. */
+/** Orders to systemd, with the `/readyz` status of both instances at that moment. */
 const orders: [order: string, first: number | null, second: number | null][] = [];
 let starting: Promise<void> = Promise.resolve();
 
@@ -72,7 +72,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 }, 60_000);
 
-/** What docs/latchkey@.service starts, where it starts it; deploy-files.test.ts holds the two together. */
+/** Starts the server as docs/latchkey@.service does. deploy-files.test.ts compares the two. */
 async function startUnit(number: string): Promise<void> {
   const { port, metricsPort } = instances[number]!;
   instances[number]!.running = await startServer({

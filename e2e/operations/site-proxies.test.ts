@@ -23,7 +23,7 @@ import type { Visitor } from "~e2e/support/door/site-visitor";
 import { findCaddy, findNginx } from "~e2e/support/obtain-programs";
 import { waitUntil } from "~e2e/support/processes";
 
-/** Where one is not to be had, the run has said so when it began. */
+/** A run without one of them says so when it begins. */
 const hasNginx = hasOpenssl && findNginx() !== null;
 sayWithoutOpenssl("nginx's part of docs/door.md, which has certificates");
 

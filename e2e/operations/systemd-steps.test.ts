@@ -52,7 +52,7 @@ async function runShell(script: string, cwd = root): Promise<string> {
   return (await run("bash", ["-c", toTestPaths(script)], { cwd, env })).stdout;
 }
 
-/** What the unit starts, where it starts it; deploy-files.test.ts holds the two together. */
+/** Starts the server as the unit does. deploy-files.test.ts compares the two. */
 async function startUnit(): Promise<void> {
   const env = { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, CHAIN_POLL_SECONDS: "1" };
   running = await startServer({
@@ -69,7 +69,7 @@ async function stopUnit(): Promise<void> {
 
 let starting: Promise<unknown> | undefined;
 
-/** What the pages have systemd do. */
+/** Plays systemd for the orders in the docs. */
 async function obey(order: string): Promise<void> {
   switch (order) {
     case "stop latchkey":

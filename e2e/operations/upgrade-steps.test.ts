@@ -56,7 +56,7 @@ async function writeProgram(root: string, name: string, text: string) {
   await chmod(file, 0o755);
 }
 
-/** What a clone of the project holds, as far as building and starting need it. */
+/** The parts of a clone that building and starting need. */
 const projectPaths = [
   ...["app", "contracts", "prisma", "public", "server.ts", "remix.config.js", "tsconfig.json"],
   ...["package.json", "package-lock.json", ".npmrc", ".gitignore"],

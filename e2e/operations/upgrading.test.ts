@@ -63,7 +63,7 @@ async function openPostgresql(url: string, environment: Record<string, string> =
   return { url, site, ask: (sql) => query(url, sql) };
 }
 
-/** What an older version leaves behind: its tables, its history, and rows in nearly all of them. */
+/** Creates an older version's tables and history, with rows in nearly all of them. */
 async function fillAsFormerVersion({ url, ask }: Engine, holder: { tokenId: string; address: string }) {
   const formerDir = path.join(await createTestDir(), "migrations");
   const isFormer = (file: string) =>

@@ -85,7 +85,7 @@ test("metrics are those of all workers, whichever answers, and one process owns 
   for (let asked = 0; asked < 6; asked += 1) await askAlone({ port: site.server.port, path: "/api/nonce" });
   for (let scrape = 0; scrape < 4; scrape += 1) expect((await site.sample(nonces)) - before).toBe(6);
   await expect.poll(() => site.sample('latchkey_lease_held{lease="watcher"}'), { timeout: 15_000 }).toBe(1);
-  // What all processes read from one place is not added up.
+  // Gauges that all processes read from one place are not summed.
   const allowed = await site.sample("latchkey_watcher_allowed_age_seconds ");
   const alone = await startAnother({ METRICS_PORT: "0", CHAIN_POLL_SECONDS: "1" });
   const { port } = readLogLines(alone).find(({ msg }) => msg === "metrics port opened")!;
@@ -121,7 +121,7 @@ test("a worker killed under load breaks the requests it had open and no others, 
   expect(broken.filter(({ endedAtMs }) => endedAtMs > killedAtMs + brokenMs)).toEqual([]);
   expect(broken.filter(({ endedAtMs }) => endedAtMs < killedAtMs)).toEqual([]);
   expect(broken.length).toBeLessThanOrEqual(8);
-  // What the dead one had counted stays in the sums.
+  // The sums keep the dead worker's counts.
   expect(await site.sample(settings)).toBe(counted);
 });
 
@@ -259,7 +259,7 @@ test("of 200 sign-ins at once two workers admit exactly what the limit allows, a
   });
   const client = clientOf(limited);
   const holder = await site.mintKey();
-  /** Where the machine is busy, its chain does not answer all of those who come so far in time. */
+  /** On a busy machine, the chain may not answer everyone in time. */
   const count = (answers: Answer[]) => ({
     admitted: answers.filter(
       ({ status, body }) => status === 200 || String(body.type).endsWith("/chain-unavailable"),
