@@ -1,10 +1,10 @@
-// Asks the package registry for known faults of what production runs. Exit codes: 0 none that is grave, 1 high or
-// critical ones, 2 the registry could not be asked, which says nothing either way.
+// Asks the package registry for known vulnerabilities in production packages. Exit codes: 0 none that is grave, 1 high
+// or critical ones, 2 registry unreachable, so nothing is known.
 import { execFile } from "node:child_process";
 import * as z from "zod";
 import { findJson } from "~/platform/text/json";
 
-/** What `npm audit --json` prints when it was answered; all else it prints is about not being answered. */
+/** The output of `npm audit --json` if the registry answered. Any other output reports a failure. */
 const reportSchema = z.object({
   vulnerabilities: z.record(
     z.string(),

@@ -8,7 +8,7 @@ import { startServer } from "~e2e/support/running-server";
 
 type Example = { section: string; file: string; list: string | null; code: string };
 
-/** What the project is built from, without what was built: a test may write into it. */
+/** Copies the sources without build output, so a test may write to them. */
 async function copyProject(): Promise<string> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-copy-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
@@ -59,7 +59,7 @@ async function addExample(dir: string, { file, list, code }: Example): Promise<v
   await writeFile(target, `${parts[0]}${parts[1]}${code}${parts[2]}`);
 }
 
-/** What the guide says of the example setting: a number where it is set and where it is not, and a refusal by name. */
+/** Checks the guide's example setting: its value when set, its default, and a refusal by name. */
 const settingCheck = `
 import { parseConfig } from "~/settings.server";
 const given = { LATCHKEY_MODE: "development", KEY_CONTRACT_ADDRESS: "0x${"12".repeat(20)}" };

@@ -11,7 +11,7 @@ const timeoutMs = 120_000;
 
 const eslint = new ESLint({ cwd: projectDir });
 
-/** What the rules about places say of this text, were it the file at this path. */
+/** Lints a text as if it were the file at this path, by the rules about places. */
 async function judge(file: string, text: string): Promise<string[]> {
   const [result] = await eslint.lintText(text, { filePath: path.join(projectDir, file) });
   const about =

@@ -89,7 +89,7 @@ type Entry = ReturnType<typeof listEntries>[number];
 /** So many names of a family fit into a cell. */
 const maxNames = 4;
 
-/** Those whose first setting is among these. */
+/** Entries whose first setting is in `rows`. */
 function entriesOf(rows: Settings, entries: readonly Entry[]): Entry[] {
   const own = listSettings(rows);
   return entries.filter(([first]) => own.includes(first));

@@ -89,7 +89,7 @@ const isTest = ({ file }: Link) => /\.(?:test|spec)\.tsx?$|\/instances-sharing\.
 /** The names that tests of a source have: whatever is called with a name right after `test` or its table. */
 function hasTest(source: string, name: string): boolean {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  // What is skipped for good, or commented out, holds nothing.
+  // Skipped tests and commented-out ones don't count as evidence.
   const live = source.replaceAll(/^\s*(?:\/\/|\*).*$/gm, "");
   return new RegExp(
     `(?:\\btest\\w*(?:\\.(?!skip\\(|todo|fixme)\\w+)*|\\))\\(\\s*"${escaped}(?: @deep)?",`,
@@ -161,7 +161,7 @@ test("each requirement of levels 1 and 2 is judged once, with evidence where it 
   const due = Object.entries(sections).flatMap(([section, count]) =>
     Array.from({ length: count }, (_, index) => `${section}.${index + 1}`),
   );
-  // Of OAuth's chapter one applies; WebRTC's does not at all.
+  // One requirement of the OAuth chapter applies, and none of the WebRTC chapter.
   expect(numbers.toSorted()).toEqual([...due, "10.1.1"].toSorted());
   for (const [first, asked, status, evidence] of rows) {
     expect(asked!.length, first).toBeGreaterThan(5);

@@ -24,7 +24,7 @@ function findFiles(ending: RegExp): string[] {
     .sort();
 }
 
-/** What a tool lists as JSON, as a developer would ask it: with nothing of the run this test is part of. */
+/** A tool's JSON list as a developer gets it, without the environment of this test run. */
 async function listBy(tool: string, ...parameters: string[]): Promise<unknown> {
   const { NODE_ENV: _mode, VITEST: _run, ...env } = process.env;
   const options = { env: env as NodeJS.ProcessEnv, maxBuffer: 64 * 1024 * 1024 };

@@ -1,5 +1,5 @@
-// What `npm test` leaves out because it takes long: operations, faults, process races, the server on PostgreSQL,
-// variations of journeys on PostgreSQL, and other releases of Node.
+// Long tests that `npm test` omits: operations, faults, process races, the server on PostgreSQL, variations of journeys
+// on PostgreSQL, and other releases of Node.
 import { prepare, projectDir } from "../../app/commands/prepare.mjs";
 import { finish, runChecks, runJourneys, runVitest } from "./tests.mjs";
 import { testOnOtherNodes } from "./test-node.mjs";

@@ -1,4 +1,4 @@
-// What the test commands share: tools are run, their results counted, and the last line says how many passed and failed.
+// Shared by the test commands: runs tools, counts results, and says in the last line how many passed and failed.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";

@@ -20,8 +20,8 @@ const lockfileSchema = z.looseObject({
 export type BillOfMaterials = z.infer<typeof billSchema>;
 
 /**
- * What production installs, out of npm's bill of everything. npm's own `--omit=dev` omits what production
- * shares with a development tool, so the lockfile's word counts. npm also names the project after its folder.
+ * Reduces npm's bill of everything to production packages. npm's own `--omit=dev` also omits packages shared with a
+ * development tool, so we use the lockfile. npm also names the project after its folder.
  */
 export function keepProduction(bill: unknown, lockfile: unknown): BillOfMaterials {
   const { metadata, components, dependencies, ...rest } = billSchema.parse(bill);

@@ -36,7 +36,7 @@ function runCommand({
   });
 }
 
-/** Where everything lies that the project needs in production, found as Node finds it, from one package to the next. */
+/** The locations of all production packages, resolved as Node does from one package to the next. */
 function followDependencies(packages: Record<string, Locked>): Set<string> {
   const found = new Set<string>();
   const open = [""];
@@ -172,7 +172,7 @@ test("the bill of materials lists exactly what production installs by the lockfi
       hashes: [{ alg: "SHA-512", content: expect.stringMatching(/^[0-9a-f]{128}$/) as string }],
     });
   }
-  // Neither this machine's folders nor its registry.
+  // The bill leaks neither this machine's folders nor its registry.
   expect(text).not.toContain(process.cwd());
   expect(text).not.toContain("127.0.0.1:9");
 });

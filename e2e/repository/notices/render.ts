@@ -1,6 +1,6 @@
 import type { ThirdPartyPackage } from "./packages";
 
-/** Of licences that leave a choice, the one taken here. */
+/** Our choice among alternative licences. */
 const taken: Record<string, string> = {
   "(MPL-2.0 OR Apache-2.0)": "Apache-2.0",
   "(Unlicense OR Apache-2.0)": "Apache-2.0",
