@@ -16,8 +16,8 @@ export const orphanBatch = 200;
 /** The ledger of quotas. `instance` names this process among all that share the database. */
 export function createQuotaStore(database: Database, clock: Clock, instance: string) {
   /**
-   * Counts in the window it was reserved in, while that is open. Of several calls at once, the one that deletes the
-   * reservation settles it. False: settled before, or wiped by a reset.
+   * Counts in the window it was reserved in, while that is open. If several calls come at once, the one that deletes
+   * the reservation settles it. False: settled before, or wiped by a reset.
    */
   function settle({ reservationId: id, usedTokens }: Usage): Promise<boolean> {
     return database.$transaction(async (client) => {
