@@ -1,5 +1,5 @@
-// Prisma's own schema engine in its WebAssembly build: compares schemas without the native engine, which a network
-// that reaches only the package registry cannot fetch. Undocumented, therefore pinned and for development only.
+// Prisma's schema engine in its WebAssembly build. It compares schemas without the native engine, which a network with
+// only a package registry can't fetch. It is undocumented, so it is pinned and for development only.
 import { readFileSync, readdirSync, existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";

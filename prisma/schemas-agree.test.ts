@@ -6,7 +6,7 @@ import { createPostgresqlTestDatabase, createSqliteTestDatabase } from "~e2e/sup
 /** One line for each fact, so that a difference names itself. */
 type Facts = string[];
 
-/** What each type of one database is called here; a type that is not listed is a difference. */
+/** Our names for one database's types. Unlisted types count as a difference. */
 const sqliteTypes: Record<string, string> = { TEXT: "text", BIGINT: "bigint", INTEGER: "integer" };
 const postgresqlTypes: Record<string, string> = { text: "text", bigint: "bigint", integer: "integer" };
 
