@@ -16,7 +16,7 @@ export function sayWithoutOpenssl(skipped: string): void {
 }
 
 export type Certificates = {
-  /** What a client must know to believe the server. */
+  /** The certificate authority that clients must trust. */
   authorityFile: string;
   /** For `localhost` by name, and so not for the same machine by number. */
   certificateFile: string;

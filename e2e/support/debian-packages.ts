@@ -5,12 +5,12 @@ import { fileURLToPath } from "node:url";
 
 const cacheDir = fileURLToPath(new URL("../../node_modules/.cache/latchkey", import.meta.url));
 
-/** Where a program's packages lie once they were fetched. */
+/** The folder of a program's unpacked packages. */
 export function unpackedDir(name: string): string {
   return path.join(cacheDir, name);
 }
 
-/** What a program of such a folder needs in its environment to find the libraries that came along. */
+/** The environment in which a program of such a folder finds its libraries. */
 export function librariesOf(dir: string): Record<string, string> {
   const libraryDirs = ["usr/lib", "lib"].flatMap((name) => {
     const library = path.join(dir, name);
@@ -30,8 +30,8 @@ export type DebianPackages = {
 };
 
 /**
- * Debian's archive, for programs that npm does not carry. Nothing is installed and nobody needs to be root: lists and
- * archives are our own, and the machine's stay as they are, empty ones included.
+ * Debian's archive, for programs that npm does not carry. Installs nothing and needs no root. Lists and archives are
+ * our own, so the machine's stay untouched.
  */
 export function openDebianPackages(): DebianPackages {
   for (const tool of ["apt-get", "dpkg"]) {

@@ -11,7 +11,7 @@ export type KeptReader = {
   replyId: string | null;
   /** So far, as they came. */
   events: KeptEvent[];
-  /** What no reader may get: gaps, repetitions, lines of another kind. */
+  /** Events that no reader may get: gaps, repetitions, unknown lines. */
   defects: string[];
   /** Whether the end mark came. */
   isDone: () => boolean;

@@ -30,7 +30,7 @@ export function oneKind(given: Given): KeyKinds {
   return { list: [makeKind(given)], areNamed: false };
 }
 
-/** What tools know of a caller besides their token's scopes. */
+/** A caller as tools see it, besides its token's scopes. */
 export const someKey: Omit<TokenHolder, "scopes"> = {
   keyKind: makeKind({ chainId: 31337, contract: `0x${"aa".repeat(20)}` }),
   tokenId: "7",

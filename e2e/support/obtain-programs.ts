@@ -1,5 +1,5 @@
-// Gets hold of the servers that npm does not carry, once for all tests: the one on this machine, or Debian's package,
-// which is fetched and unpacked beside the other packages without being installed. What cannot be had is skipped aloud.
+// Gets servers that npm does not carry, once for all tests. Uses the machine's own, or fetches and unpacks Debian's
+// package without installing it. Tests without their server are skipped with a message.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -66,10 +66,10 @@ function findProgram(name: string, file: string, elsewhere: readonly string[] = 
 
 type Wanted = {
   name: string;
-  /** What is not tested without it. */
+  /** The tests that are skipped without it. */
   skipped: string;
   find: () => Program | PostgresqlPrograms | null;
-  /** What it is asked to see whether it runs at all. */
+  /** The command that shows whether it runs. */
   ask: readonly [program: string, parameter: string];
   /** The user it runs as. Default: the user of the tests. */
   asUser?: () => { uid?: number; gid?: number };
@@ -121,7 +121,7 @@ function callOf({ find, ask: [program, parameter], asUser }: Wanted) {
   return { file: path.join(folder, program), parameter, options: { env, cwd: "/", ...asUser?.() } };
 }
 
-/** What the tests run on, in the program's own words; null where there is none, or it cannot say. */
+/** The program's version in its own words. Null if it is missing or doesn't say. */
 export function findVersion(name: string): string | null {
   const wanted = programs.find((program) => program.name === name);
   const call = wanted === undefined ? null : callOf(wanted);
@@ -140,7 +140,7 @@ function sayVersions(): void {
 
 const attempted = "LATCHKEY_TESTS_OBTAINED_PROGRAMS";
 
-/** What was fetched may not run here any more: its libraries went, or the folder came from another machine. */
+/** A fetched program may no longer run: its libraries may be gone, or the folder came from another machine. */
 function runsFromCache(wanted: Wanted): boolean {
   if (!existsSync(unpackedDir(wanted.name))) return true;
   try {

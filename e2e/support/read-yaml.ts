@@ -42,7 +42,6 @@ function toValue(node: Node): YamlValue {
   }
 }
 
-/** What stands in a key, a value or an item. */
 function toItem(node: Node): YamlValue {
   return toValue(node?.children?.[0] ?? null);
 }

@@ -20,7 +20,6 @@ export type RunningServer = {
   port: number;
   pid: number;
   dataDir: string;
-  /** What it keeps its rows in. */
   databaseUrl: string;
   child: ChildProcess;
   /** Everything the server has written so far, log lines and errors. */

@@ -1,4 +1,4 @@
-/** What of a request a token can stand in. */
+/** The parts of a request that can carry a token. */
 export type PlacedToken = {
   headers: Record<string, string>;
   query: Record<string, string>;

@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url);
 const projectDir = fileURLToPath(new URL("../../..", import.meta.url));
 
 export type BrowserLaunch = {
-  /** Where the browser was found, for people. */
+  /** The browser's origin, for people. */
   source: string;
   executablePath: string;
   args: string[];
@@ -92,8 +92,8 @@ async function unpackBrowser(): Promise<BrowserLaunch | null> {
 }
 
 /**
- * The package unpacks into the temp folder of its process, under fixed names, and reuses whatever lies there:
- * so it gets a process and a folder of its own, which appears under its final name only when it is whole.
+ * The package unpacks into its process's temp folder under fixed names, and reuses whatever is there. So it gets its
+ * own process and folder, which gets its final name only when it is complete.
  */
 async function unpackInto(folder: string): Promise<void> {
   const draft = `${folder}.${process.pid}`;

@@ -48,7 +48,7 @@ export const steadyParts = [0, 40, 80].map((from) =>
   Array.from({ length: 40 }, (_, index) => `word${from + index}${index === 39 ? ".\n\n" : " "}`),
 );
 
-/** What holds an answer until a journey has seen what it has to. */
+/** Holds a reply until the journey lets it go on. */
 function createHold() {
   let release = () => {};
   let released = new Promise<void>((resolve) => (release = resolve));

@@ -43,7 +43,7 @@ export async function startGateServer({
   keyDurationSeconds?: number;
   /** Settings beside or instead of the ones given here. */
   env?: Record<string, string>;
-  /** What is in KEYS_FILE; null where the older settings make the one kind. */
+  /** The content of KEYS_FILE. Null: the older settings make the one kind. */
   describeKeys?: ((chain: DescribedChain) => Promise<unknown>) | null;
 } = {}): Promise<GateServer> {
   await buildIfNeeded();

@@ -40,7 +40,7 @@ export const test = base.extend<Fixtures>({
   contractAddress: async ({}, use) => use(requireEnv("E2E_CONTRACT")),
   baseURL: async ({ baseUrl }, use) => use(baseUrl),
 
-  // An address of its own for each journey, so that the rate limits of one do not hold another up.
+  // Each journey has its own address, so it doesn't use up another's rate limit.
   // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
   extraHTTPHeaders: async ({}, use) =>
     use({ "X-Forwarded-For": `198.18.${randomInt(256)}.${randomInt(256)}` }),
@@ -84,7 +84,7 @@ export const test = base.extend<Fixtures>({
 
 export { expect };
 
-/** For steps that many things have to be done for, on a machine that has other work too: it is no test of its speed. */
+/** For long preparations on a busy machine, not a test of its speed. */
 export const patienceMs = 60_000;
 
 function requireEnv(name: string): string {

@@ -14,7 +14,7 @@ export type KindsServer = GateServer & {
   giveCoins: (to: Address, amount: bigint) => Promise<unknown>;
   /** As much as listeners need. */
   giveEther: (to: Address) => Promise<unknown>;
-  /** Of the second chain, where there is one: as little as its kind asks for. */
+  /** Gives the little ether that the second chain's kind requires. */
   giveEtherAbroad: (to: Address) => Promise<unknown>;
   /** Another wallet has a founder's key and what it asks for, and names this one as its delegate. */
   lendKey: (to: Address) => Promise<{ vault: Address; tokenId: string }>;
@@ -41,8 +41,8 @@ type KindsServerOptions = {
 };
 
 /**
- * Keys, the same keys for who has coins too, a membership that asks for one of two tokens, or for a secret, and one for the
- * rich, which does not open the room.
+ * Serves keys, the same keys with coins required as well, and a membership for either of two tokens or a secret. One
+ * more kind, for the rich, does not open the room.
  */
 export async function startKindsServer({
   mode,

@@ -15,7 +15,7 @@ export type OperatorServer = GateServer & {
 
 const hello = { messages: [{ role: "user", content: "Hello" }] };
 
-/** Where the quota is in force, and where webhooks go to somebody who takes none of them. */
+/** The quota applies, and the webhook receiver rejects everything. */
 export async function startOperatorServer(): Promise<OperatorServer> {
   const refuser = createServer((_request, response) => response.writeHead(503).end());
   refuser.listen(0, "127.0.0.1");

@@ -4,7 +4,7 @@ import { hexToString } from "viem";
 import type { Hex, PrivateKeyAccount } from "viem";
 
 export type PairedWallet = {
-  /** What the wallet was asked to do, in order. */
+  /** Requests to the wallet, in order. */
   asked: string[];
   /** From now on the person says no to what the wallet shows. */
   refuse: () => void;

@@ -7,8 +7,8 @@ export type PolicyCheck = {
 };
 
 /**
- * The root of every journey: fails on anything that a page's Content-Security-Policy stopped, in every frame of every
- * page of every context, also of those that a journey opens by itself.
+ * The root of every journey. Fails if a page's Content-Security-Policy blocked anything, in any frame of any page or
+ * context.
  */
 export const test = base.extend<{ policyCheck: PolicyCheck }>({
   policyCheck: [

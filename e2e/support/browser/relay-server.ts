@@ -13,7 +13,7 @@ export type RelayServer = {
 type Message = { topic: string; message: string; tag: number };
 type Call = { id: number; method: string; params: Record<string, unknown> };
 
-/** What every server of RFC 6455 adds to the key a client sends. */
+/** RFC 6455: servers append this to the client's key. */
 const handshakeSuffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const textFrame = 0x1;
 const closeFrame = 0x8;
@@ -45,7 +45,7 @@ export async function startRelayServer(): Promise<RelayServer> {
       socket,
       onText(text) {
         const { id, method, params = {} } = JSON.parse(text) as Partial<Call> & { id: number };
-        // What has no method acknowledges a message.
+        // A message without a method is an acknowledgement.
         if (!method) return;
         asked.push(method);
         const result = answer({ topics, socket, call: { id, method, params } });

@@ -58,7 +58,7 @@ export async function passTime(rpcUrl: string, seconds: number): Promise<void> {
   await chain.mine({ blocks: 1 });
 }
 
-/** What scripts of the page could read of this visit: both storages, and the cookies that are not hidden. */
+/** Everything the page's scripts could read of this visit: both storages, and cookies without HttpOnly. */
 export function readableStorage(page: Page): Promise<Record<string, string>> {
   return page.evaluate(() => ({
     ...Object.fromEntries(

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expect, expectAccessible } from "./journey";
 
-/** What is pressed with a thumb; links that look like buttons are among it, what is pressed within a line is not. */
+/** Controls for a thumb. Links that look like buttons count, but controls within a line of text don't. */
 const controls =
   "button:not(.source-mention), select, input, textarea, summary, [role=button], a.button, .page-header a";
 

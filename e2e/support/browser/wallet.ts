@@ -19,7 +19,7 @@ type WalletOptions = {
   privateKeys?: Hex[];
   rdns?: string;
   icon?: string;
-  /** Where the page finds it: announced, or among several in `window.ethereum`. */
+  /** How the page finds the wallet: announced, or among several in `window.ethereum`. */
   injectedAs?: "announced" | "shared";
   /** Whether it has the chain of the keys already, or must add it first. */
   knowsChain?: boolean;
@@ -31,7 +31,7 @@ type WalletOptions = {
   isAuthorized?: boolean;
 };
 
-/** What wallets answer to a signature they cannot give now, and what the page makes of it. */
+/** Errors of wallets that can't sign now, and the page's explanations. */
 export const signatureErrors = [
   { code: 4100, title: "The wallet is locked", remedy: "Unlock the wallet, then try again." },
   { code: -32002, title: "The wallet is still asking", remedy: "answer that request, then try again here" },
@@ -148,7 +148,7 @@ export class TestWallet {
     await this.emit("accountsChanged", []);
   }
 
-  /** What the page gets for a request. */
+  /** The response to the page's request. */
   async respond(request: RpcRequest): Promise<RpcAnswer> {
     try {
       return { result: await this.answer(request) };
@@ -235,7 +235,7 @@ export class TestWallet {
   }
 }
 
-/** What is no business of a wallet's is answered by the chain. */
+/** Forwards requests that aren't a wallet's business to the chain. */
 async function forward(rpcUrl: string, request: RpcRequest): Promise<unknown> {
   const response = await fetch(rpcUrl, {
     method: "POST",

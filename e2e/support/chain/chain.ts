@@ -52,8 +52,8 @@ export function connectChain({ rpcUrl, chainId }: { rpcUrl: string; chainId: num
   }
 
   /**
-   * Asks until there is a receipt. viem's own waiting asks once for each new block, and no block comes here
-   * before somebody sends something: one answer too early, as a busy node gives it, and it waits for ever.
+   * Polls for the receipt. viem polls once for each new block, and no block comes here until somebody sends a
+   * transaction. After one premature answer, as from a busy node, viem would wait forever.
    */
   async function settle(hash: Hex) {
     const receipt = await findReceipt(viewer, hash);
@@ -99,7 +99,7 @@ export async function startTestChain(
     key,
     addressOf: (index: number): Address => developmentAccount(index).address,
     client: (): ChainClient => createChainClient({ rpcUrls: [rpcUrl], chainId: chain.chainId }),
-    /** Of the key contract, where no other is named. */
+    /** Mints from the key contract by default. */
     mintKey: (from: number, contract: KeyContract = key) => connected.mintKey(from, contract),
     /** Dates the blocks that come from now on, and adds an empty one. */
     async setTime(seconds: number): Promise<void> {

@@ -16,7 +16,7 @@ type Message = { result: unknown } | { error: { code: number; message: string } 
 type Params = [{ to?: Address; data?: Hex; fromBlock?: Hex; toBlock?: Hex } | Hex];
 type Transfer = { blockNumber: bigint; from: Address; to: Address; tokenId: bigint };
 
-/** What is said to everything it does not know. */
+/** Answers to unknown methods. */
 export const unknownAnswers = {
   "an error": { error: { code: -32601, message: "the method does not exist/is not available" } },
   nothing: { result: "0x" },

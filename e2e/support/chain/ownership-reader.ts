@@ -7,7 +7,7 @@ import { createJudge } from "~/gate/ownership/judge.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { makeKind } from "../key-kinds";
 
-/** Those that the older settings know. */
+/** The standards of the older settings. */
 export type KeyStandard = Exclude<AnyStandard, "erc4907" | "membership">;
 export type KeyContract = { client: ChainClient; contractAddress: Address; standard: KeyStandard };
 
@@ -17,7 +17,7 @@ export type OwnershipReader = ReturnType<typeof createOwnershipReader>;
 
 type OwnershipQuestion = { tokenId: string; holder: Address; fresh?: boolean };
 
-/** What the judge says of the keys of one contract. Throws chain-unavailable, never guesses. */
+/** Reads ownership of one contract's keys with the judge. Throws chain-unavailable, never guesses. */
 export function createOwnershipReader({
   cacheSeconds,
   clock,

@@ -95,7 +95,7 @@ export function createPayer({
     outbox,
     wakeOutbox: () => undefined,
   });
-  /** What payments to an address, and all of them, count for now. */
+  /** The current sums of payments to an address and to everybody. */
   async function readSums(to: Address) {
     const { address, total } = boundsAt(limits, clock());
     const { chainId } = chain;

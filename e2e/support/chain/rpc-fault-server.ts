@@ -29,7 +29,7 @@ export type RpcFault =
   | "pruned"
   | DeploylessFault;
 
-/** What servers say to a call without a recipient that cannot run its code. All else is passed on. */
+/** Responses of servers that can't run a call's code without a recipient. Everything else is passed on. */
 export const deploylessFaults = [
   "deployless-refused",
   "deployless-empty",
@@ -44,7 +44,7 @@ export type RpcFaultServer = {
   /** The methods of the HTTP requests that came in, one entry for each POST. */
   posts: string[];
   setFault: (fault: RpcFault) => void;
-  /** What is answered to a method, whatever the chain would say; null for what the chain says. */
+  /** Overrides the response to a method. Null: the chain answers. */
   setResult: (made: { method: string; result: unknown } | null) => void;
   /** Called with each request before the chain is asked. */
   onPost: (listener: RpcListener) => void;
@@ -235,7 +235,7 @@ function isAboutOldState({ method, params }: RpcRequest): boolean {
   return isAboutState && String(params?.[1]).startsWith("0x");
 }
 
-/** Where a request about the state names its block. */
+/** The position of the block parameter, by method. */
 const statePositions: Partial<Record<string, number>> = { eth_call: 1, eth_getBalance: 1, eth_getCode: 1 };
 
 /** The request as an endpoint that has not seen later blocks understands it; null when it asks for those alone. */

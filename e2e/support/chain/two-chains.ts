@@ -35,7 +35,7 @@ export async function openTwoChains() {
         return client;
       };
     },
-    /** What both endpoints were asked, but for their chain id. */
+    /** Requests to both endpoints, except for their chain id. */
     posts: () => both.map(({ rpc }) => rpc.posts.filter((method) => method !== "eth_chainId")),
   };
 }

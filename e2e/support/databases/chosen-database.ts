@@ -13,7 +13,7 @@ function chooseDatabase(database = "sqlite"): string {
 
 const serverDatabases = new Map<string, Promise<string>>();
 
-/** What all servers with this data folder keep their rows in: a file in it, or a PostgreSQL database of their own. */
+/** Servers with the same data folder share a database: a file in the folder, or their own PostgreSQL database. */
 export async function findServerDatabase(dataDir: string): Promise<string> {
   if (!runsOnPostgresql) return fileIn(dataDir);
   const known = serverDatabases.get(dataDir) ?? createDatabase();

@@ -1,4 +1,4 @@
-/** What somebody else does first, and asks for when the write waits for it: then both wait for one another. */
+/** The other transaction takes `hold` first, and runs `ask` when the write waits for it, so they deadlock. */
 export type Conflict = {
   hold: string;
   ask: string;

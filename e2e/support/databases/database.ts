@@ -89,7 +89,7 @@ export function createTestClock(startMs = 1_700_000_000_000) {
   };
 }
 
-/** What `body` resolved to in `times` calls that were all started before any could end, each value with its count. */
+/** Starts `times` calls of `body` before any can end, and counts the values they resolve to. */
 export async function countOutcomes<T>(
   times: number,
   body: (index: number) => Promise<T>,

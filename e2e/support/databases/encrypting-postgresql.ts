@@ -59,7 +59,7 @@ async function encrypt(certificates: Certificates, server: Server) {
   return {
     set,
     show,
-    /** Of an empty database. */
+    /** Creates an empty database. */
     createAddress: async ({ host, options }: { host: string; options: Record<string, string> }) => {
       const url = new URL(await server.createDatabase());
       url.hostname = host;

@@ -10,8 +10,8 @@ const yes = "S";
 const askForPassword = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]);
 
 /**
- * Stands where PostgreSQL is expected, encrypts with these certificates or speaks in clear, as it is asked, and asks
- * whoever comes for the password.
+ * Poses as PostgreSQL, encrypts with these certificates or speaks in clear as the client requests, and asks every
+ * client for its password.
  */
 export async function startImpostor({
   certificateFile,
@@ -52,7 +52,7 @@ export async function startImpostor({
     port: (server.address() as AddressInfo).port,
     /** How many have come. */
     count: () => count,
-    /** What they have said, decrypted where it was not in clear. */
+    /** Everything clients have sent, decrypted if it was encrypted. */
     heard: () => heard,
     stop: async () => {
       for (const socket of sockets) socket.destroy();

@@ -11,13 +11,13 @@ import { waitUntil } from "../processes";
 
 const run = promisify(execFile);
 
-/** Where there is none, the run has said so when it began. */
+/** A run without PostgreSQL says so when it begins. */
 export const hasPostgresqlTools = findPostgresql() !== null;
 
 export type PostgresqlWithTools = {
   /** Such as `15`. */
   version: string;
-  /** What a shell needs so that `pg_dump` and the others are those of the server's version. */
+  /** The environment in which a shell finds `pg_dump` and the other tools of the server's version. */
   toolsEnvironment: Record<string, string>;
   /** An empty database and a user who owns it and may nothing else, as docs/databases.md asks for. */
   createDatabase: (name: string) => Promise<{ url: string; adminUrl: string }>;

@@ -8,7 +8,7 @@ import { onTestFinished } from "vitest";
 import { findRedis } from "../obtain-programs";
 import { findFreePort } from "../free-port";
 
-/** Where there is none, the run has said so when it began. */
+/** A run without Redis says so when it begins. */
 export const hasRedis = findRedis() !== null;
 
 /** Whether it was built with TLS, as Debian's is; one that was not knows none of the words about it. */

@@ -13,13 +13,13 @@ import type { RedisServer } from "./redis";
 
 type StateStores = ReturnType<typeof createStateStores>;
 
-/** Where nonces, limits and quotas are kept: one place, opened as often as there are instances. */
+/** The shared place of nonces, limits and quotas. Each instance opens it once. */
 export type TestState = {
   /** Also where the state is in Redis: used keys, submissions and the audit trail stay there. */
   database: Database;
   /** null: state is in the database. */
   redis: Redis | null;
-  /** What another process needs to open the same place. */
+  /** The addresses another process needs to open the same place. */
   addresses: { databaseUrl: string; redisUrl: string; redisPassword: string; redisPrefix: string };
   openStores: (options: { clock: Clock; instance?: string }) => StateStores;
   /** One more connection, as another process would have. */
@@ -49,8 +49,8 @@ function openDatabaseState({ database, url }: { database: Database; url: string 
 }
 
 /**
- * A clock of the test's own, which the process and Redis go by as well: a limit's client is kept by the one and
- * its window by the other. Redis's own clock is never set back.
+ * The test's clock, which the process and Redis follow. A limit's client lives in the process and its window in Redis.
+ * Redis's own clock is never set back.
  */
 export function createStateClock(redis: Redis | null, startMs = 1_700_000_000_000) {
   vi.useFakeTimers({ toFake: ["Date"], now: startMs });

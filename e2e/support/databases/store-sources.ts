@@ -52,8 +52,8 @@ function takes(maker: ts.Statement, name: string): boolean {
 const eachTest = new Set(["testOnEachDatabase", "testOnEachState"]);
 
 /**
- * All names that stand in the tests of a file that run on each database, and in the functions and constants of the same
- * file that they use. What stands in other tests of the file does not count.
+ * All names in a file's tests that run on each database, and in the functions and constants of the file that these
+ * tests use. The file's other tests don't count.
  */
 export function namesInDualTests(file: string): Set<string> {
   const source = parse(file);

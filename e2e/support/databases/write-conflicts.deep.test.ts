@@ -13,7 +13,7 @@ import { waitUntil } from "../processes";
 import { appDir, findSources } from "./store-sources";
 import { listStoreWrites } from "./store-writes";
 
-/** Whose wait is looked into first is undone, when two wait for one another; the store's is. */
+/** In a deadlock, PostgreSQL cancels the transaction whose check comes first. That is the store's. */
 const storeLooksAfter = "500ms";
 const otherLooksAfter = "5s";
 

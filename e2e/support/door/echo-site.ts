@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** What a site behind a proxy was asked, as it says in its answer. */
+/** A request to a site behind a proxy, as the site reports it. */
 export type SeenRequest = {
   site: string;
   method: string;
@@ -72,7 +72,7 @@ function toPage(seen: SeenRequest): string {
   return `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>${seen.site}</title><h1>The ${seen.site}</h1><script type="application/json">${json}</script></html>`;
 }
 
-/** What a page or an answer of such a site says. */
+/** Reads the request from the site's page or response. */
 export function readSeen(text: string): SeenRequest {
   const [, json = text] = /<script type="application\/json">(.*)<\/script>/.exec(text) ?? [];
   return JSON.parse(json) as SeenRequest;

@@ -48,7 +48,7 @@ export async function startCaddyProxy({ latchkeyPort, sites }: ProxyOptions): Pr
       [shownSite, `127.0.0.1:${sitePort}`],
     ]),
   );
-  // What follows from standing in for a machine's only proxy; certificates are Caddy's own.
+  // The test's proxy isn't the machine's only one, so it needs these options. Certificates are Caddy's own.
   const surroundings = [
     ...["{", "\tadmin off", "\tlocal_certs", "\tskip_install_trust", "\tauto_https disable_redirects"],
     ...[`\thttps_port ${port}`, "\tdefault_bind 127.0.0.1", `\tstorage file_system ${dir}/storage`, "}", ""],
@@ -191,7 +191,7 @@ export async function startNginxProxy(options: NginxOptions): Promise<SiteProxy 
   };
 }
 
-/** What nginx says of the configuration, warnings included. */
+/** The output of nginx's configuration check, warnings included. */
 export async function checkNginxProxy(options: NginxOptions): Promise<string> {
   const program = findNginx();
   if (program === null) throw new Error("There is no nginx.");

@@ -26,7 +26,7 @@ export type SitesBehindProxy = Awaited<ReturnType<typeof openSitesBehindProxy>>;
 export type KeyHolder = { account: number; tokenId: string };
 
 type SitesOptions = {
-  /** What stands between the server and its chain; by itself nothing. */
+  /** Puts something between the server and its chain. Default: nothing. */
   leadToChain?: (rpcUrl: string) => Promise<string>;
   env?: Record<string, string>;
 };
@@ -79,7 +79,7 @@ export async function openSitesBehindProxy(
         return visitor;
       },
       signIn: (visitor: Visitor, holder: KeyHolder) => signIn({ visitor, holder, chainId }),
-      /** What using the one-time form does. */
+      /** Uses a key as the one-time form does. */
       useKey: async (visitor: Visitor, { account, tokenId }: KeyHolder) => {
         const holder = { account: developmentAccount(account).account, tokenId };
         const form = await signForm({ site: gate, holder, message: "used" });

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { waitUntil } from "../processes";
 import type { RunningServer } from "../running-server";
 
-/** What a server has to be started with, so that its time can be set. `offsetFile`: a file that is its own. */
+/** Node options for a server whose time can be set. Each server needs its own `offsetFile`. */
 export function movableClockOptions(offsetFile: string): string[] {
   const program = pathToFileURL(path.resolve("e2e/support/measure/movable-clock-preload.mjs"));
   program.searchParams.set("file", offsetFile);

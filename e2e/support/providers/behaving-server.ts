@@ -25,8 +25,8 @@ export type ReceivedCall<Body> = {
 };
 
 /**
- * A provider on the loopback address that treats each request as the test says, faults included. Behaviours are used
- * in turn; the last one stays. What a readiness check asks for (GET) is answered, and is no call.
+ * A provider on the loopback address that treats each request as the test says, faults included. Behaviours apply in
+ * order, and the last one stays. Readiness checks (GET) get a response but don't count as calls.
  */
 export async function startBehavingServer<Body, Call extends ReceivedCall<Body>>({
   behaviours,
@@ -34,7 +34,7 @@ export async function startBehavingServer<Body, Call extends ReceivedCall<Body>>
   addTo,
 }: {
   behaviours: readonly ((call: Call) => void | Promise<void>)[];
-  /** Of a proper answer. */
+  /** The content type of a successful response. */
   contentType: string;
   /** Gives a call what its protocol has. */
   addTo: (call: ReceivedCall<Body>) => Call;

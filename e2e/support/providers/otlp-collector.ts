@@ -32,7 +32,7 @@ const spanSchema = z.object({
   attributes: attributesSchema,
   status: z.object({ code: z.int().default(0) }),
 });
-/** What OTLP/HTTP in JSON carries, as far as spans go. */
+/** The part of OTLP/HTTP in JSON that describes spans. */
 const exportSchema = z.object({
   resourceSpans: z.array(
     z.object({

@@ -51,9 +51,9 @@ function passOn({ incoming, outgoing, port, name }: PassOnOptions): void {
 }
 
 /**
- * A way to a TCP server that can be cut and restored, as a network or a server that restarts would; or held, so that
- * connections stay and nothing passes, as if the server or the network hung; or lose the connections there are without
- * a word to either side, while new ones pass, as a firewall does that was restarted.
+ * A TCP connection to a server with three faults. It can be cut and restored, like a network or a restarting server. It
+ * can be held, so connections stay open but nothing passes. It can drop existing connections silently and pass new
+ * ones, like a restarted firewall.
  */
 export async function startTcpGate(to: { host: string; port: number }) {
   const open = new Map<Socket, Socket>();

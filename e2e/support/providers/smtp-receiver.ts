@@ -4,7 +4,7 @@ import type { SMTPServerOptions } from "smtp-server";
 
 export type ReceivedMail = { from: string; to: string[]; raw: string; secure: boolean; user: string | null };
 
-/** What to say to the `count`th message (1 for the first): a refusal, or nothing for 250. */
+/** The response to the `count`th message (from 1): a refusal, or undefined for 250. */
 export type SmtpVerdict = { code: number; words: string } | undefined;
 
 export type SmtpReceiver = { port: number; received: ReceivedMail[]; close(): Promise<void> };

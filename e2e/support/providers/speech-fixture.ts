@@ -36,7 +36,7 @@ type OpenSpeechFixtureOptions = {
   provider: SpeechProvider;
   limit: number;
   maxSyntheses?: number;
-  /** Where audio is kept; a folder of its own without one. */
+  /** The audio folder. Default: its own. */
   dir?: string;
 };
 

@@ -8,7 +8,7 @@ export type ReceivedWebhook = {
   url: string;
   headers: Record<string, string>;
   body: string;
-  /** What the receiver's own library said to the signature. */
+  /** Whether the receiver's own library accepted the signature. */
   verified: boolean;
 };
 

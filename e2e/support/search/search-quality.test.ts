@@ -34,7 +34,7 @@ test("every label names an existing passage", async () => {
   expect(labels.filter((answer) => !knownIds.has(answer))).toEqual([]);
 });
 
-/** What a visitor or an operator asks first: each is answered in the first place. */
+/** A visitor's or operator's first questions. Each must rank first. */
 const firstQuestions = 5;
 
 test("the pages that ship answer the labelled questions, the first ones at rank one", async () => {
