@@ -20,8 +20,8 @@ const lockfileSchema = z.looseObject({
 export type BillOfMaterials = z.infer<typeof billSchema>;
 
 /**
- * Reduces npm's bill of everything to production packages. npm's own `--omit=dev` also omits packages shared with a
- * development tool, so we use the lockfile. npm also names the project after its folder.
+ * Reduces npm's bill of everything to production packages. We use the lockfile, because `--omit=dev` also omits
+ * packages shared with a development tool. It also replaces the project's name, which npm takes from the folder.
  */
 export function keepProduction(bill: unknown, lockfile: unknown): BillOfMaterials {
   const { metadata, components, dependencies, ...rest } = billSchema.parse(bill);
