@@ -128,7 +128,7 @@ testOnEachDatabase(
       outcome: "name-taken",
     });
     expect(await begin(name)).toMatchObject({ outcome: "under-way", ...name });
-    // Somebody else's failed beginning takes nothing away.
+    // Another client's failed beginning deletes nothing.
     await store.discard({ ...conversation, ...others });
     await append(name.replyId, ["1"], endOf(1));
     expect(await begin(name)).toMatchObject({ outcome: "name-taken" });

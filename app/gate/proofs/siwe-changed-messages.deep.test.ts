@@ -149,7 +149,7 @@ test("every seed is a message, and none of its halves is", () => {
   }
 });
 
-// The standard's own examples of addresses whose checksum asks for one case throughout.
+// The standard's examples of addresses whose checksum uses one case throughout.
 test.each([
   "0x52908400098527886E0F7030069857D2E4169EE7",
   "0x8617E340B3D01FA5F11F306F4090FD50E238070D",

@@ -12,7 +12,7 @@ import { createJudge } from "../ownership/judge.server";
 import { proveAndJudge } from "./signature.server";
 import type { WalletFactories } from "./wallet-factories.settings";
 
-// No local chain's number: on those any factory is accepted.
+// Not a local chain, because local ones accept any factory.
 const chainId = 8453;
 const message = "I own this key";
 const listed = parseConfig(production).gate.walletFactories;

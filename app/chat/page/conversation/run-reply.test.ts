@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closings.splice(0)) await close();
 });
 
-/** Answers each request in turn as it is told, and then with 404. */
+/** Gives these answers in turn, then 404. */
 async function startServer(...answers: ((response: ServerResponse, request: Told) => void)[]) {
   const requests: Told[] = [];
   const server = createServer((request, response) => {
@@ -211,7 +211,7 @@ test("an answer that is under way is taken up if it is this one, and otherwise w
   const refused = await startServer(other);
   const { reply } = await run(refused.path);
   expect(reply).toMatchObject({ status: "failed", notice: { title: "An answer is already under way" } });
-  // There is nothing to come back to.
+  // There is no reply to resume.
   expect(reply.replyId).toBeUndefined();
 });
 

@@ -14,7 +14,7 @@ function sessionOf(topic: string, ...accounts: string[]): Session {
   return { topic, namespaces: { eip155: { accounts, methods: [], events: [] } } } as unknown as Session;
 }
 
-/** A sign client whose relay and wallet are this test: it keeps sessions and sends the given events. */
+/** A sign client with the test as relay and wallet. It keeps sessions and sends the given events. */
 function startClient(...kept: Session[]) {
   const sessions = new Map(kept.map((session) => [session.topic, session]));
   const listeners = new Map<string, Set<Listener>>();
