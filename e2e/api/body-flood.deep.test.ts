@@ -20,7 +20,7 @@ afterAll(() => gate.close());
 
 const message = { jsonrpc: "2.0", id: 1, method: "ping" };
 
-/** The body follows its head after a moment: one that has arrived with it takes no place. */
+/** The body follows its head after a moment, because a body that arrives with its head takes no place. */
 async function send(): Promise<number> {
   const body = JSON.stringify(message);
   const { socket, status } = begin(`Content-Length: ${body.length}`, []);
@@ -31,7 +31,7 @@ async function send(): Promise<number> {
   return status();
 }
 
-/** A request whose body is begun; its own last byte never comes by itself. */
+/** A request with an unfinished body. It never sends its last byte. */
 function begin(framing: string, pieces: readonly string[]) {
   const socket = net.connect({ host: "127.0.0.1", port: gate.server.port });
   let text = "";

@@ -17,14 +17,14 @@ type CallerRoute = {
   path: string;
   /** The scope a token needs here. */
   scope: GateScope;
-  /** A call that is fine but for its caller; a route without a body is asked with GET, unless it says otherwise. */
+  /** A call that is valid except for its caller. Without a body, it is a GET by default. */
   json?: Record<string, unknown>;
   method?: "POST";
   /** The status of an accepted call. Default: 200. */
   served?: number;
   /** For routes with their own shape of refusal. */
   toRefusal?: (words: string) => unknown;
-  /** Pages of other origins are refused wherever their token is. */
+  /** Pages of other origins are refused, wherever their token is. */
   checksEveryOrigin?: boolean;
   /** Tokens are optional here, so a bad one makes a stranger. */
   servesStrangers?: boolean;
@@ -86,7 +86,7 @@ type MintOptions = {
   contractAddress?: `0x${string}`;
 };
 
-/** A token as this very server would make it, but for what is asked. */
+/** A token as this server would issue it, except for the given changes. */
 async function mint({
   scopes = gateScopes,
   issuedAtMs = Date.now(),
@@ -150,7 +150,7 @@ async function callAt(
   return at.post(address, { ...json, ...body }, headers);
 }
 
-/** One more server of the same site: it takes the same tokens, and knows which keys were used or have left. */
+/** Another server of the same site. It accepts the same tokens and knows used and departed keys. */
 async function startBeside(env: Record<string, string | undefined>): Promise<Pick<Gate, "ask" | "post">> {
   const server = await startServer({
     env: {

@@ -41,7 +41,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** A key that has asked nothing yet, and its figures of the real ledger as its holder reads them. */
+/** A new key, with its quota as the holder reads it from the real ledger. */
 async function openKey({ at = gate }: { at?: Pick<Gate, "signIn" | "ask"> } = {}) {
   const { bearer } = await signInNew(gate, at);
   return {
@@ -107,9 +107,9 @@ const askingWithoutEnd: Behaviour = async (call) => {
 type Expected =
   /** Before the stream: a JSON 500 with these details. */
   | { details: string }
-  /** In the stream. `failure` is what stands in brackets after the provider's name; `errors` are a tool's. */
+  /** Endings in the stream. `failure` is the text in brackets after the provider's name. `errors` are a tool's. */
   | { text: string; reason: string; failure?: string; errors?: string[]; used: number }
-  /** The client has read this much, or nothing, when it leaves. */
+  /** The client leaves after this text, or before any. */
   | { leavesAfter: string | null; used: number };
 
 const closedEarly = "closed the connection before its answer was complete";
@@ -241,7 +241,7 @@ type LeaveOptions = {
   readQuota: () => Promise<unknown>;
 };
 
-/** Asks, waits for the reservation and for the words, if any, leaves, and sees the provider's connection closed. */
+/** Asks, waits for the reservation and any text, leaves, and sees the provider's connection closed. */
 async function leave({ question, leavesAfter, callsBefore, readQuota }: LeaveOptions): Promise<void> {
   const { outgoing, incoming } =
     leavesAfter === null ? { outgoing: sendChat(question), incoming: null } : await openChat(question);

@@ -38,7 +38,7 @@ type StartChatServerOptions = {
   nodeOptions?: readonly string[];
 };
 
-/** One more server before the gate's chain, with settings of its own; it ends with the test. */
+/** Another server on the gate's chain, with its own settings. It ends with the test. */
 export async function startChatServer({ gate, env, dataDir, nodeOptions }: StartChatServerOptions) {
   const server = await startServer({
     env: { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, ...limitsOff, ...env },
@@ -80,7 +80,7 @@ export async function openLedger(gate: Gate, server: Pick<RunningServer, "databa
   };
 }
 
-/** A stream of this service, judged line by line: what is neither an event, a comment nor the end mark fails. */
+/** Parses a stream of this service. Lines other than events, comments and the end mark fail. */
 export function parseStream(text: string): ChatEvent[] {
   const blocks = text.split("\n\n");
   expect(blocks.pop(), "ends with an empty line").toBe("");
@@ -103,7 +103,7 @@ export type ChatQuestion = {
   path?: string;
 };
 
-/** A question on a connection of its own; to destroy what this gives back is to leave. */
+/** A question on its own connection. Destroying the request means leaving. */
 export function sendChat({
   port,
   json = hello,
@@ -133,7 +133,7 @@ export async function openChat(question: ChatQuestion) {
   return { outgoing, incoming, status: incoming.statusCode };
 }
 
-/** Reads until what came holds `text`; the rest stays unread. */
+/** Reads until the response contains `text`. The rest stays unread. */
 export async function readUntil(incoming: IncomingMessage, text: string): Promise<string> {
   let read = "";
   return await new Promise((resolve, reject) => {

@@ -36,7 +36,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** A second instance on the same database; what it says ends with it. */
+/** A second instance on the same database. Its replies end with it. */
 async function beginElsewhere() {
   const dataDir = gate.server.dataDir;
   const other = await startChatServer({ gate, env: { ...env, ...localProvider(provider) }, dataDir });

@@ -36,7 +36,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** A holder with a conversation of his own. */
+/** A holder with a new conversation. */
 async function openConversation(as: Behaviour) {
   behave = as;
   const { bearer, tokenId, account } = await signInNew(gate);
@@ -45,7 +45,7 @@ async function openConversation(as: Behaviour) {
   return { at, readQuota, tokenId, account };
 }
 
-/** Reads an answer over so many connections that are cut off at a random byte, and one that is not. */
+/** Reads a reply over several connections that are cut at random bytes, and finally a whole one. */
 async function readWithCuts(at: ConversationAt, { cuts, maxBytes }: { cuts: number; maxBytes: number }) {
   let text = "";
   for (let cut = 0; cut < cuts; cut += 1) {

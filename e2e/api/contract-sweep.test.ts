@@ -16,7 +16,7 @@ const resetSecret = "a-quota-reset-secret-of-the-tests";
 let gate: Gate;
 let credentials: Record<NonNullable<RouteExpectation["credential"]>, Record<string, string>>;
 beforeAll(async () => {
-  // Limits are proved elsewhere; here every request has to reach what it asks about.
+  // Other tests cover the limits. Here every request must get past them.
   gate = await openGate({
     env: {
       ...limitsOff,
@@ -202,7 +202,7 @@ test("every limit counts before the body is parsed: broken JSON, excess, invalid
         return { status: response.status, headers: response.headers, text: await response.text() };
       };
       const statuses: number[] = [];
-      // Media type and size may be refused first, and are not counted but where a secret comes before them.
+      // Media type and size may be refused first. Such requests count only if a secret is checked before.
       if (body.limit !== "RATE_LIMIT_QUOTA_RESET") {
         for (let round = 0; round < 5; round++) {
           statuses.push((await ask("{}", { "Content-Type": "text/plain" })).status);

@@ -49,7 +49,7 @@ async function tryNonce() {
   return operation;
 }
 
-/** Faults that nobody sees: policy violations, errors in the console, requests to elsewhere. */
+/** Invisible faults: policy violations, console errors, and requests to other sites. */
 function listFaults(origin = gate.origin): string[] {
   return [...complaints, ...asked.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith("data:"))];
 }

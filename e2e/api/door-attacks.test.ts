@@ -338,7 +338,7 @@ test("a browser that keeps no cookie is told so with the sixth code in half a mi
   const sixth = await door.goOn(token, order);
   expect([sixth.status, slugOf(sixth)]).toEqual([429, "site-cookie-not-kept"]);
   expect(Number(sixth.headers.get("retry-after"))).toBeGreaterThan(0);
-  // It ends the circle of redirects: the page stays, and asks by itself.
+  // This ends the redirect loop: the page stays and checks by itself.
   const page = await door.send(`/gate?${new URLSearchParams(order).toString()}`, {
     ...asPage,
     Cookie: `access_token=${token}`,

@@ -23,14 +23,14 @@ export const asScript: Headers = { Accept: "application/json" };
 type Question = { host?: string; cookie?: string; path?: string; headers?: Headers; query?: string };
 type Visit = { host?: string; cookie?: string; method?: string };
 
-/** The cookie that an answer sets, as a browser would send it back; empty where it takes one back. */
+/** The cookie of a response, as a browser would send it back. Empty if the response deletes it. */
 export function cookieSetBy({ headers }: { headers: globalThis.Headers }): string {
   const [written] = headers.getSetCookie();
   const [pair = ""] = (written ?? "").split("; ");
   return pair.endsWith("=") ? "" : pair;
 }
 
-/** A server whose peer on this machine is a trusted proxy, as that proxy and a visitor's browser use it. */
+/** A server that trusts a proxy on this machine, as the proxy and a visitor's browser use it. */
 export function openDoorClient({ origin }: Pick<Client, "origin">) {
   async function send(
     path: string,

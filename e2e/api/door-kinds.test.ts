@@ -127,7 +127,7 @@ test("a membership that its wallet has used up is no way in, and another kind's 
   expect(used.status).toBe(200);
   const refused = await refusalOf(token, patrons);
   expect([refused.status, refused.slug]).toEqual([403, "this-token-has-already-been-used"]);
-  // To a browser the page says so, which is led in no circle.
+  // A browser gets a page that says so, and no redirect loop.
   const { order } = await door.start("/", { host: patrons });
   const page = await door.send(`/gate?${new URLSearchParams(order).toString()}`, {
     ...asPage,

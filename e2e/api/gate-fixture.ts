@@ -50,7 +50,7 @@ export async function openGate({
     return account;
   }
 
-  /** A key of its own for a wallet, which is a new one unless it is given. */
+  /** Mints a new key for a wallet, by default a new wallet. */
   async function mintKey(
     given?: PrivateKeyAccount,
   ): Promise<{ account: PrivateKeyAccount; tokenId: string }> {

@@ -107,7 +107,7 @@ async function expectIn(enter: Server, visit: Visit): Promise<void> {
   expect((await enter(visit)).status, JSON.stringify(visit)).toBe(200);
 }
 
-/** `missing` is a part of what the refusal says in words. */
+/** `missing` is part of the refusal's text. */
 async function expectOut(enter: Server, visit: Visit, missing: string): Promise<void> {
   const { status, body } = await enter(visit);
   expect(status, JSON.stringify(visit)).toBe(403);

@@ -26,7 +26,7 @@ export type KindName = (typeof kindNames)[number];
 type KeysServerOptions = {
   /** The text of KEYS_FILE. */
   text: string;
-  /** The files of addresses that stand beside it. */
+  /** Address files beside it. */
   lists?: Record<string, readonly string[]>;
   /** By chain. */
   rpcUrls: Record<number, string>;
@@ -98,7 +98,7 @@ export type KeysServer = Awaited<ReturnType<typeof startKeysServer>>;
 
 type KeysGateOptions = {
   env?: Record<string, string>;
-  /** Sites that a kind opens, besides everything else. */
+  /** Sites that a kind opens in addition. */
   doors?: Partial<Record<KindName, string>>;
 };
 
@@ -189,7 +189,7 @@ type Rest = Parameters<KeysServer["siwe"]> extends [string, ...infer Others] ? O
 
 export type KeysGate = Awaited<ReturnType<typeof openKeysGate>>;
 
-/** Answers nothing of a chain until the test is over. */
+/** The chain stops responding until the end of the test. */
 export function takeAway({ rpc }: KeysGate["first"]): void {
   rpc.setFault("http-500");
   onTestFinished(() => rpc.setFault("none"));

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => gate.close());
 
-/** By whatever call, of files and connections. */
+/** Counts bytes by any call, from files and connections. */
 async function countBytesRead(): Promise<number> {
   const counted = await readFile(`/proc/${gate.server.pid}/io`, "utf8");
   return Number(/^rchar: (\d+)$/m.exec(counted)?.[1]);
@@ -66,7 +66,7 @@ test.skipIf(!existsSync("/proc/self/io"))(
 
     const listsRead = ((await countBytesRead()) - before) / listBytes;
     expect(listsRead).toBeGreaterThan(1);
-    // The rest is what the requests and the database are.
+    // The rest belongs to the requests and the database.
     expect(listsRead).toBeLessThan(5);
   },
 );

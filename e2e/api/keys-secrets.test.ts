@@ -13,7 +13,7 @@ const metricsToken = "metrics-token-of-the-tests-0123";
 const gatePath = "/api/gate-access";
 const listedElsewhere = "0x00000000000000000000000000000000DeaDBeef";
 
-/** The second chain is named by a secret leaf alone. */
+/** Only a secret leaf names the second chain. */
 const { first, second } = await openTwoChains();
 let hidden: Contract;
 let gate: KeysServer;
@@ -156,7 +156,7 @@ test("no page, list, tool, label or log line tells of a secret leaf", async () =
   const cookie = `access_token=${String(answer.body.accessToken)}`;
   const bearer = { Authorization: `Bearer ${String(answer.body.accessToken)}` };
   takeAway(second);
-  // Met or not, for all that it knows.
+  // The server can't know whether it is met.
   const unknown = await signIn(wallets[7]!);
   expect(unknown.status).toBe(503);
   await expect.poll(readyz, { timeout: 10_000 }).toMatch(/"status":"degraded"/);
@@ -198,7 +198,7 @@ test("no page, list, tool, label or log line tells of a secret leaf", async () =
 
 const readyz = async () => JSON.stringify((await gate.ask({ path: "/readyz" })).body);
 
-/** Every address of the build but the operator's; of pages also what their scripts are given. */
+/** All routes of the build except the operator's. For pages, also the data of their scripts. */
 function listPaths(): string[] {
   return readBuiltRoutes()
     .filter(({ pattern }) => !pattern.startsWith("/operator"))

@@ -28,7 +28,7 @@ export function mcpOf({ origin, path = "/api/mcp" }: { origin: string; path?: st
   const post = (message: unknown, headers: Record<string, string> = {}) =>
     send({ headers: { ...json, ...headers }, body: JSON.stringify(message) });
 
-  /** A bare call, and what the tool answered, or what it failed with. */
+  /** A plain call, and the tool's result or error. */
   async function callTool({
     name,
     args,

@@ -24,7 +24,7 @@ async function open(pages: Record<string, string>) {
   }
   const server = await startServer({
     env: {
-      // Public documents are found without the chain, so there is none.
+      // Searching public documents needs no chain, so there is none.
       RPC_URL: "http://127.0.0.1:9",
       KEY_CONTRACT_ADDRESS: `0x${"12".repeat(20)}`,
       CONTENT_DIR: contentDir,

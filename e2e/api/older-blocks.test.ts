@@ -34,7 +34,7 @@ async function newestBlock(): Promise<bigint> {
   return BigInt(((await response.json()) as { result: string }).result);
 }
 
-/** A key that was sold in the newest block, whose buyer has signed in since. */
+/** A key that was sold in the newest block. The buyer has signed in since. */
 async function sell(server: Awaited<ReturnType<typeof startChatServer>>) {
   const { account: seller, tokenId } = await gate.mintKey();
   const buyer = await gate.rich();
@@ -46,7 +46,7 @@ async function sell(server: Awaited<ReturnType<typeof startChatServer>>) {
 
 type Sold = Awaited<ReturnType<typeof sell>> & { doorCookie: string };
 
-/** Every place that decides by whom the chain says that the key is. */
+/** Every route whose result depends on the key's owner on chain. */
 function surfacesOf(server: Awaited<ReturnType<typeof startChatServer>>, sold: Sold) {
   const { token, tokenId, buyer, seller, doorCookie } = sold;
   const bearer = { Authorization: `Bearer ${token}` };

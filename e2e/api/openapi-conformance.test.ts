@@ -418,7 +418,7 @@ test("a database outage is answered as described", async () => {
   await expectDescribed(post(mcpPath, listing, bearer), { status: 503, origin });
 });
 
-/** Writes nonsense over the file; a change through another connection first makes the server look at it again. */
+/** Overwrites the file with garbage. A change through another connection first makes the server read it again. */
 async function breakFile(filePath: string): Promise<void> {
   const database = await openDatabase({ url: pathToFileURL(filePath).href });
   await database.nonce.deleteMany();
@@ -500,7 +500,7 @@ test("a switched-off feature is refused as described", async () => {
   expect((JSON.parse(text) as { keys: unknown[] }).keys).toHaveLength(1);
 });
 
-/** A token is needed that a server without a chain takes: both have the place and the key of one. */
+/** Needs a token that a server without a chain accepts, so both use the gate's place and key. */
 async function expectSessionsWithoutChain(): Promise<void> {
   const site = { JWT_SECRET: "one-secret-of-both-servers-of-this-test", JWT_ISS: gate.origin, JWT_AUD: "x" };
   const near = await openServer(site);

@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => server?.stop());
 
-/** The access token of somebody who has just got a key. */
+/** The access token of a new holder. */
 async function becomeHolder(): Promise<string> {
   const client = clientOf({ origin: server.baseUrl });
   const account = privateKeyToAccount(generatePrivateKey());
@@ -45,7 +45,7 @@ const expected: Record<string, number> = {
   getTokenStatus: 200,
   getPublicKeys: 200,
   listKeys: 200,
-  // Keeping a session takes either a token or what its example's body says, which needs the cookie.
+  // Keeping a session takes a token or the example's body, which needs the cookie.
   getSession: 200,
   keepSession: 401,
   endSession: 200,

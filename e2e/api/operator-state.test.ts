@@ -24,7 +24,7 @@ async function startSignedIn(env: Record<string, string>) {
 
 type Page = { status: number; text: string; rows: Map<string, { badge: string; why: string }> };
 
-/** The list as somebody reads it, from the page that the server makes. */
+/** Reads the list from the rendered page. */
 async function readPage({ origin, cookie }: { origin: string; cookie: string }): Promise<Page> {
   const answer = await fetch(`${origin}/operator/state`, { headers: { cookie } });
   const text = await answer.text();

@@ -1,6 +1,6 @@
 import net from "node:net";
 
-/** `text`: all that came, which may be more than one answer; the rest is of the first. */
+/** `text` is everything received, perhaps several responses. The other fields are of the first. */
 export type RawAnswer = { status: number | null; head: string; body: string; text: string };
 
 type SendRawOptions = {
@@ -11,8 +11,8 @@ type SendRawOptions = {
 };
 
 /**
- * Sends bytes as they are and reads until the server closes, answers whole, or `limitMs` is over. `write` may go
- * on sending until the socket is closed.
+ * Sends raw bytes and reads until the server closes, the responses are complete, or `limitMs` has passed. `write` may
+ * continue until the socket is closed.
  */
 export function sendRaw({
   port,

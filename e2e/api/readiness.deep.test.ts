@@ -158,7 +158,7 @@ test("a stop during the start shuts down in order, and answers waiting requests"
   const isAlive = () => fetch(`http://127.0.0.1:${port}/healthz`).then(Boolean, () => false);
   await waitUntil(isAlive, { timeoutMs: 20_000 });
   const waiting = fetch(`http://127.0.0.1:${port}/api/nonce`);
-  // Nothing tells from outside that a request has come so far; one that came after it was answered.
+  // A request's arrival is invisible from outside, but one sent later has been answered.
   await fetch(`http://127.0.0.1:${port}/healthz`);
   child!.kill("SIGTERM");
   expect((await waiting).status).toBe(503);
@@ -190,7 +190,7 @@ test("connections lost silently delay requests only for their time limit", async
   const startedAtMs = performance.now();
   way.lose();
   let readyAtMs: number | undefined;
-  // One statement on each lost connection comes to the end of its time; then there are new ones.
+  // One statement on each lost connection times out, then there are new connections.
   while (performance.now() < startedAtMs + 2_000 * (connectSeconds + statementSeconds + 1)) {
     const { status, tookMs } = await askReadiness(server.origin);
     expect(tookMs).toBeLessThan(boundMs);

@@ -11,7 +11,7 @@ import { toFrame } from "~e2e/support/providers/openai-server";
 
 export const resetSecret = "a-quota-reset-secret-of-the-tests";
 
-/** Whatever is sent gets as far as it can. */
+/** Settings that let every request get as far as it can. */
 export const openToAll = {
   NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "false",
   AI_OFFLINE_WORD_MS: "0",
@@ -40,7 +40,7 @@ export async function keepLargeReply(databaseUrl: string): Promise<void> {
 
 export type Answered = { status: number; location: string };
 
-/** On a connection of its own. Speech is not awaited: its voices are threads of their own. */
+/** Sends on a new connection. Speech is not awaited, because its voices have their own threads. */
 export function sendHostile(
   port: number,
   { path, method, headers, body }: HostileRequest,
@@ -94,7 +94,7 @@ export async function startCountingServices() {
       PINECONE_INDEXES: "docs",
       PINECONE_HOST: origin,
     },
-    /** By address, since it was asked last. */
+    /** By address, since the last call. */
     takeReceived: () => {
       const taken = received;
       received = {};

@@ -18,14 +18,14 @@ import {
   startCountingServices,
 } from "./request-costs-fixture";
 
-/** For so long one request may hold the event loop, and ten at once too, */
+/** The longest a request may block the event loop, even ten at once, */
 const longestHoldMs = 50;
-/** on a machine on which the reporter's fixed work takes so long. A slower one has more time. */
+/** on a machine whose fixed work takes this long. A slower one has more time. */
 const referenceMs = 9;
 /** The fastest try counts, because other load only adds time. */
 const tries = 6;
 const maxGrowth = 2;
-/** A line of the log, a redirect, what a model is told with every question. */
+/** A log line, a redirect, and the model's context for each question. */
 const envelopeBytes = { logLine: 1_024, location: 500, provider: 8 * 1_024 };
 
 const builtRoutes = readBuiltRoutes().filter(({ id }) => id !== "root");

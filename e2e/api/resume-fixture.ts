@@ -14,7 +14,7 @@ export function newConversationId(): string {
   return `conversation-of-the-tests-${++conversations}`;
 }
 
-/** So many words, with so many milliseconds between two. */
+/** Sends `words` words, one every `everyMs` milliseconds. */
 export function talking(words: number, everyMs: number): Behaviour {
   return async (call) => {
     for (let word = 1; word <= words && !call.isClosed(); word += 1) {

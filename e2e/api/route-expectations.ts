@@ -14,7 +14,7 @@ const resetChallenge = 'Bearer realm="latchkey-quota-reset"';
 const metricsChallenge = 'Bearer realm="latchkey-metrics"';
 
 export type SweptAnswer = { status: number; headers: Headers; text: string };
-/** Judges an answer as the refusal of this name, in a route's own shape; gives back its body. */
+/** Checks that a response is this refusal in the route's own shape, and returns its body. */
 export type RefusalShape = (refused: {
   answer: SweptAnswer;
   name: RefusalName;
@@ -40,7 +40,7 @@ export const problem: RefusalShape = ({ answer, name, origin }) => {
   return body;
 };
 
-/** `{error}`, with nothing of Problem Details in it. */
+/** `{error}` without fields of Problem Details. */
 const plainError: RefusalShape = ({ answer, name }) => {
   const body = expectRefused(answer, name, "application/json; charset=utf-8");
   expect(body.error).toBe(refusalTable[name].title);
@@ -96,7 +96,7 @@ export type RouteExpectation = {
   body: BodyExpectation | null;
   /** The challenge of its 401, by the origin of the request. */
   challengeOf: (origin: string) => string;
-  /** Who is let in, so that requests get as far as what they are about. */
+  /** The credential that lets requests reach the route's own checks. */
   credential?: "access token" | "reset secret";
 };
 
@@ -111,7 +111,7 @@ const signed = `"address":"0x${"0".repeat(40)}","signature":"0x${"0".repeat(130)
  * proof (body or address). The rest is read from the routes.
  */
 const exceptions: Readonly<Record<string, Exception>> = {
-  // Asked by nobody's proxy, and on no site.
+  // Needs a proxy's site, which is missing here.
   "/api/door": { unauthenticated: { GET: "door-not-configured" } },
   "/api/form-submission-gate": {
     tokenIdIn: (tokenId) => `{"tokenId":${tokenId},"message":"7.0",${signed}}`,
@@ -185,14 +185,14 @@ function bodyOf(operation: OperationDescription): BodyExpectation {
     maxValues: maxBodyValues,
     refusals: {
       unparseable: malformedBody ?? "invalid-request",
-      // A route whose refusals have words of its own has some for this too, and names them first.
+      // A route with its own words for refusals names this one first.
       wrongShape: (malformedBody && ofShape) ?? "invalid-request",
     },
     limit: limit ? `RATE_LIMIT_${limit.toUpperCase().replaceAll("-", "_")}` : null,
   };
 }
 
-/** In what shape the description says that a route refuses, by its own example. */
+/** A route's shape of refusal, by its example in the API description. */
 function shapeOf(operation: OperationDescription | undefined): RefusalShape {
   const contents = operation?.refusalContent?.({ names: ["internal-error"], status: 500 });
   if (!contents) return problem;

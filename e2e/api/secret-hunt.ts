@@ -5,7 +5,7 @@ export const secretSettings: readonly string[] = settings.flatMap(({ isSecret, n
   isSecret ? [name] : [],
 );
 
-/** The name under which a variable of the environment is in the table: one row stands for every chain. */
+/** The variable's name in the settings table, which has one row for all chains. */
 export const settingOf = (variable: string) => variable.replace(/^RPC_URL_\d+$/, "RPC_URL_<chainId>");
 
 export const random = () => randomBytes(24).toString("hex");
@@ -14,7 +14,7 @@ const leastLength = 8;
 /** Parts of an address that are shorter than this are words, such as "latchkey". */
 const leastPartLength = 20;
 
-/** Keeps everything a run must not say again, with what it is, and looks for it. */
+/** Collects secrets with their descriptions and finds them in texts. */
 export function createSecretHunt() {
   const used = new Map<string, string>();
   const given = new Set<string>();
@@ -26,7 +26,7 @@ export function createSecretHunt() {
   }
 
   function useToken(what: string, token: string): string {
-    // The first part is the same for all tokens, and says nothing.
+    // The first part is the same for all tokens and no secret.
     for (const part of token.split(".").slice(1)) use(`part of ${what}`, part);
     return use(what, token);
   }

@@ -135,7 +135,7 @@ test("other sites cannot begin, read, use, renew or end a session", async () => 
 
 test("a renewal makes a younger token of the same proof, without a signature, never beyond the limit", async () => {
   const { token } = await signInNew(gate);
-  // Its own 900 seconds are more than the 600 a signature may be renewed for: it is kept as it is.
+  // Its 900 seconds exceed the 600 for which a signature may be renewed, so it is kept unchanged.
   expect(cookieOf(await renew(token)).value).toBe(token);
 
   const server = await startServer({
@@ -243,7 +243,7 @@ test("signing out clears the cookie, with or without a session", async () => {
 
 test("a chain outage ends no session", async () => {
   const { token } = await signInNew(gate);
-  // The same place and key as this gate's, with nobody behind the address of the chain.
+  // Has this gate's place and key, but an unreachable chain.
   const secret = "one-secret-of-both-servers-of-this-test";
   const env = { ...limitsOff, JWT_SECRET: secret, KEY_CONTRACT_ADDRESS: gate.contract };
   const shared = { ...env, JWT_ISS: gate.origin, JWT_AUD: "gate.example" };

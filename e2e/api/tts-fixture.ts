@@ -41,7 +41,7 @@ export type SpeechQuestion = {
   path?: string;
 };
 
-/** A request on a connection of its own; to destroy what this gives back is to leave. */
+/** A request on its own connection. Destroying it means leaving. */
 export function sendSpeech({
   port,
   json = { text: "Hello there." },

@@ -186,7 +186,7 @@ test("audio interrupted after its first byte does not look whole, and is request
   expect(files.map((name) => path.extname(name))).toEqual([".audio"]);
 });
 
-/** Takes what comes without keeping it. */
+/** Reads without keeping anything. */
 function listenTo(incoming: IncomingMessage) {
   const hash = createHash("sha256");
   let bytes = 0;
@@ -211,7 +211,7 @@ test("eight texts of twenty megabytes each are streamed in constant memory, and 
   const hash = createHash("sha256");
   for (let index = 0; index < count; index += 1) hash.update(Buffer.alloc(65_536, index % 251));
   const expected = Array.from({ length: listeners }, () => [true, hash.copy().digest("hex")]);
-  // Each text is a synthesis of its own: none rides along with another.
+  // Each text needs its own synthesis, so none is shared.
   const openAll = () =>
     Promise.all(
       Array.from({ length: listeners }, (_, index) =>

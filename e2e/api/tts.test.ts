@@ -79,7 +79,7 @@ test("a long text begins to play before it is synthesised to its end, and the se
     if (!isOver) answers += 1;
     await sleep(20);
   }
-  // Spoken on the main thread, the text would let nobody else through before its end.
+  // On the main thread, the synthesis would block every other request until its end.
   expect(answers).toBeGreaterThan(2);
   const { bytes, isWhole } = await reading;
   expect(isWhole).toBe(true);
@@ -192,7 +192,7 @@ test("a token is read from six locations, the first present decides, and an inva
     expect(await ask(combinePlaced([site(token)])), location).toEqual([200, undefined]);
     expect(await ask(combinePlaced([site(bad)])), location).toEqual(invalid);
     for (const later of tokenPlacements.slice(index + 1)) {
-      // Two cookies of the same request are told apart by their names.
+      // The two cookies differ by name.
       expect(await ask(combinePlaced([site(bad), later.place(token)])), location).toEqual(invalid);
     }
   }

@@ -9,7 +9,7 @@ import { startServer } from "~e2e/support/running-server";
 import type { RunningServer } from "~e2e/support/running-server";
 import { clientOf } from "./gate-fixture";
 
-// No local chain's number: on those any factory is accepted.
+// Not a local chain, because local ones accept any factory.
 const chainId = 8453;
 
 let chain: TestChain;

@@ -21,7 +21,7 @@ export type Operation = {
   name: string;
   server: ServerName;
   prepare: Prepare;
-  /** Stands in every response. */
+  /** Every response must contain it. */
   holds: string;
   /** CPU milliseconds; null where no budget is set. */
   atMostMs: number | null;
@@ -85,7 +85,7 @@ const door = repeating(({ accessTokens }) => ({
     "X-Original-Method": "GET",
   },
 }));
-/** A conversation of its own each time, asked by the holders in turn. */
+/** A new conversation each time. Holders take turns. */
 const chat =
   (more: Record<string, string> = {}): Prepare =>
   ({ accessTokens }, count) =>

@@ -29,7 +29,7 @@ export function createAnswerTally() {
   return { take, counts, defects, figures };
 }
 
-/** 500 stands for a defect of ours, but for the two routes whose contract says 500 while something is away. */
+/** A 500 is a defect of ours, except on the two routes whose contract allows it during an outage. */
 function describeDefect(exchange: Exchange): string | null {
   const { status, question } = exchange;
   if (status < 500 || status === 503) return null;

@@ -5,8 +5,8 @@ import type { IncomingHttpHeaders } from "node:http";
 export type Exchange = {
   question: Question;
   /**
-   * `unreached`: nobody listened, so nothing can have happened. `cut`: the connection ended before the answer did, and
-   * what happened is unknown. `hung`: no end within the limit.
+   * `unreached`: nobody listened, so nothing happened. `cut`: the connection ended before the response, and the effect
+   * is unknown. `hung`: no end within the limit.
    */
   ended: "answered" | "unreached" | "cut" | "hung";
   /** 0 unless answered. */
@@ -29,12 +29,12 @@ export type Client = ReturnType<typeof createClient>;
 type CreateClientOptions = {
   port: number;
   timeoutMs: number;
-  /** How long a connection is kept that nobody uses: below what the server keeps it for, none ends under a request. */
+  /** How long an idle connection is kept: shorter than on the server, so none closes under a request. */
   idleMs?: number;
   onExchange: (exchange: Exchange) => void;
 };
 
-/** A client that tells every ending apart. Times are of the monotonic clock. */
+/** A client that distinguishes every ending. Times are monotonic. */
 export function createClient({ port, timeoutMs, idleMs, onExchange }: CreateClientOptions) {
   const agent = new Agent({ keepAlive: true, timeout: idleMs });
   const state: { inFlight: number; abandonedFor: Error | null } = { inFlight: 0, abandonedFor: null };

@@ -79,7 +79,7 @@ function countTwiceAccepted({ nonceGrants }: LoadRecord): number {
   return [...nonceGrants.values()].filter((grants) => grants > 1).length;
 }
 
-/** A nonce that let somebody in and was not used up by it would do so again, or would have until it expired. */
+/** A nonce that opened the gate without being used up could do so again until it expired. */
 async function checkNonces({
   stores: { nonces },
   record,
@@ -103,7 +103,7 @@ function checkUses(kept: Kept, record: LoadRecord): Figure[] {
   const lostForms = record.uses.filter(({ holder, message }) => {
     return message !== null && submissions.get(holder.tokenId)?.message !== message;
   });
-  // A key has one notification and, when it was used by the form, one submission: all of it or nothing.
+  // A key has one notification and, if the form used it, one submission: all or nothing.
   const told = new Map<string, number>();
   for (const { tokenId } of notifications) told.set(tokenId, (told.get(tokenId) ?? 0) + 1);
   const half = new Set([...submissions.keys(), ...told.keys()].filter((tokenId) => !usedKeys.has(tokenId)));

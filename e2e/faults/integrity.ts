@@ -7,7 +7,7 @@ import type { Figure } from "./scenario";
 
 type Site = { dataDir: string; /** For PostgreSQL. */ databaseUrl?: string | undefined };
 
-/** How much the database itself finds wrong with what it has kept. */
+/** Counts the faults that the database finds in its own data. */
 export async function countDamages({ dataDir, databaseUrl }: Site): Promise<number> {
   return databaseUrl === undefined ? await countInFile(dataDir) : await countInServer(databaseUrl);
 }
@@ -18,7 +18,7 @@ async function countInFile(dataDir: string): Promise<number> {
   try {
     for (const name of ["latchkey.db", "latchkey.db-wal"]) {
       await copyFile(path.join(dataDir, name), path.join(dir, name)).catch((error: NodeJS.ErrnoException) => {
-        // There is no log after a shutdown.
+        // A shutdown removes the log.
         if (error.code !== "ENOENT" || name === "latchkey.db") throw error;
       });
     }

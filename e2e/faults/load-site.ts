@@ -30,15 +30,15 @@ export const answerTokens = 3;
 export const reservedTokens = 100_000;
 /** Longer than any limit of time within the service: a request that takes longer hangs. */
 const hungAfterMs = 20_000;
-/** By then a server has settled what a killed one had reserved: LEASE_SECONDS without a heartbeat, and its next looks. */
+/** By then a server has settled a killed one's reservations: LEASE_SECONDS without a heartbeat, and its next checks. */
 export const orphansSettledAfterMs = 4_000;
 
 const webhookSecret = `whsec_${createHash("sha256").update("faults").digest("base64")}`;
-/** How fast a start is, is measured elsewhere; hundreds in a row meet every mood of a machine. */
+/** Other tests measure the speed of a start. Hundreds of starts in a row meet any load. */
 const startLimitMs = 120_000;
 const outboxDrainsWithinMs = 60_000;
 
-/** Limits are off but for one that nobody reaches, which keeps its store busy. */
+/** Limits are off except one that is never reached, which keeps its store busy. */
 const faultSettings = {
   CHAIN_POLL_SECONDS: "1",
   LEASE_SECONDS: "2",
@@ -127,7 +127,7 @@ export async function openLoadSite({
     running: () => running!,
     start,
     ...records,
-    /** As if the waits of the outbox were over: a dead sender's claims last 90 seconds, its retries up to hours. */
+    /** Skips the outbox's waits: a dead sender's claims last 90 seconds, and its retries up to hours. */
     shortenOutboxWaits(): Promise<void> {
       receiver.calmDown();
       return records.endOutboxWaits();
@@ -155,7 +155,7 @@ function openRecords(url: string) {
     );
   }
 
-  /** Until nothing is on its way any more. A delivery that stays is counted by the final checks. */
+  /** Waits until nothing is pending. The final checks count a delivery that stays. */
   async function drainOutbox(): Promise<void> {
     await withDatabase(async (database) => {
       const isDrained = async () =>
@@ -195,7 +195,7 @@ async function openMoodyReceiver() {
   };
 }
 
-/** Below the ephemeral ports, so that nobody takes it while the server is away; not seeded: runs may overlap. */
+/** Below the ephemeral ports, so it stays free while the server is away. Not seeded, because runs may overlap. */
 async function findLastingPort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 30_000);

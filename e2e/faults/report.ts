@@ -17,7 +17,7 @@ type Judged = Omit<Outcome, "seconds">;
 
 export type Verdict = "held" | "broken" | "skipped";
 
-/** A fault that was played and measured nothing has not been held. */
+/** A scenario without measurements hasn't held. */
 export function judge({ figures, error, skipped }: Judged): Verdict {
   if (skipped !== null) return "skipped";
   return error === null && figures.length > 0 && figures.every(isKept) ? "held" : "broken";

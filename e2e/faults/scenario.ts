@@ -23,11 +23,11 @@ export type Skipped = { skipped: string };
 
 /** One kind of fault, played against the built server. Throws only when it could not be played to its end. */
 export type Scenario = {
-  /** Kebab-case: what `--only` takes. */
+  /** Kebab-case, for `--only`. */
   slug: string;
-  /** One sentence: what happens, and what must hold. */
+  /** One sentence: the fault, and what must hold. */
   promise: string;
-  /** The scale at which the tests play it, in a few seconds; false: only where faults are played on purpose. */
+  /** The scale for the tests, where it takes a few seconds. False: not in the tests. */
   inTests: number | false;
   run: (run: ScenarioRun) => Promise<Figure[] | Skipped>;
 };
@@ -37,7 +37,7 @@ export function isKept({ measured, bound }: Figure): boolean {
   return "atMost" in bound ? measured <= bound.atMost : measured >= bound.atLeast;
 }
 
-/** `count` scaled, and never so small that nothing is tried. */
+/** `count` scaled, but never so small that nothing is tried. */
 export function scaled({
   count,
   scale,

@@ -8,7 +8,7 @@ export function readResidentBytes(pid: number): number | null {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(file, "utf8"))?.[1]) * 1024;
 }
 
-/** Lines of a server's log that tell of a defect of its own. */
+/** Log lines that report a defect of the server. */
 export function findDefects(output: string): string[] {
   return output
     .split("\n")

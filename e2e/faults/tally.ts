@@ -24,8 +24,8 @@ export function createTally() {
 export type Tally = ReturnType<typeof createTally>;
 
 /**
- * So many workers repeat the work until it is over. A failure rejects the returned promise and stops nothing else before
- * that is awaited.
+ * Several workers repeat the work until it is over. A failure rejects the returned promise, but stops nothing else
+ * until that is awaited.
  */
 export function keepBusy(
   workers: number,

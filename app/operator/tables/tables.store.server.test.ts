@@ -71,7 +71,7 @@ testOnEachDatabase("filters find what they say and nothing else", async ({ datab
   expect(await ids("address=0xAB&size=100")).toHaveLength(15);
   expect(await ids("message=age 12 ")).toEqual(["12"]);
   expect(await ids("message=100%25&size=100")).toHaveLength(30);
-  // These are SQL wildcards, which both databases accept as text.
+  // `_` and `%` are wildcards, as in SQL.
   expect(await ids("message=age _2 &size=100")).toEqual(["12", "22"]);
   expect(await ids("within=3600")).toEqual(["0", "1", "2", "3", "4", "5"]);
   expect(await ids("address=0xab&state=open&within=3600")).toEqual(["5"]);

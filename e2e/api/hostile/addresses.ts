@@ -16,7 +16,7 @@ export const anyAddresses: readonly HostileAddress[] = [
   { shape: "many cookies", headers: { Cookie: long("a=b; ") } },
 ];
 
-/** For one route of each kind: what reads these headers is the same for all. */
+/** For one route of each kind, because all routes read these headers the same way. */
 export const anyHeaders: readonly HostileAddress[] = [
   { shape: "a broken query", query: long("%") },
   { shape: "cookies of one name", headers: { Cookie: long("access_token=a.b.c; ") } },

@@ -29,7 +29,7 @@ function messageOf({
   ].join("\n");
 }
 
-/** A message of exactly the greatest length that is parsed: one character more and it is refused unread. */
+/** A message of the maximum length. With one more character, it is refused unparsed. */
 function longest(unit: string, make: (filling: string) => string): string {
   const room = maxSiweMessageLength - make("").length;
   return siwe(make(unit.repeat(Math.ceil(room / unit.length)).slice(0, room)));

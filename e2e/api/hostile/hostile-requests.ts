@@ -61,7 +61,7 @@ function taking(bodies: readonly HostileBody[], bounds: Bounds, headers: Headers
   return { bodies: [...anyShapes({ maxBytes, maxValues }), ...bodies], headers: { ...json, ...headers } };
 }
 
-/** The worst that anybody has thought of, for every route there is; null for one that nobody has thought about. */
+/** The worst requests for every route. Null: a route without any yet. */
 export function listHostileRoutes(patterns: readonly string[], origin: string, resetSecret: string) {
   const form: Own = {
     bodies: forms,

@@ -15,7 +15,7 @@ export function manyMembers(count: number, value = "1"): string {
   return Array.from({ length: count }, (_, index) => `"k${index.toString(36)}":${value}`).join(",");
 }
 
-/** Whatever the route is about: what is slow to parse, to walk through, to judge or to describe. */
+/** Bodies for any route that are slow to parse, walk, judge or describe. */
 export function anyShapes({ maxBytes, maxValues }: { maxBytes: number; maxValues: number }): HostileBody[] {
   const room = maxBytes - 200;
   const half = Math.floor(room / 2);

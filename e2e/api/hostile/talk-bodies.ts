@@ -86,7 +86,7 @@ export const chatBodies = named({
   "a message of surrogates": user(`"content":"${"\\ud83d".repeat(maxMessageChars)}"`),
 });
 
-/** The same with the name of a conversation, so that the reply is kept; of the units the others say enough. */
+/** The same bodies with a conversation id, so the reply is kept. A few units are enough. */
 export const resumableBodies = chatBodies
   .filter(({ shape, text }) => !shape.includes(": ") && text.startsWith('{"messages"'))
   .map(({ shape, text }, index) => ({

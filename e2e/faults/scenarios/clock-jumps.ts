@@ -82,7 +82,7 @@ async function signInOldStyle(site: Site, holder: Holder): Promise<Spent> {
   return spent;
 }
 
-/** Uses a limit up, and counts what it let through beyond what it should. */
+/** Uses up a limit and counts the requests admitted beyond it. */
 async function exhaust(site: Site, at: string, headers: Record<string, string>) {
   const requests = Array.from({ length: points * 4 }, () => site.gate.ask({ path: at, headers }));
   const startedAtMs = performance.now();
@@ -92,7 +92,7 @@ async function exhaust(site: Site, at: string, headers: Record<string, string>) 
   site.tally.count("beyond a limit", Math.max(0, admitted - points * windows));
 }
 
-/** How long a client that is refused has to wait; infinite where that takes more than a minute. */
+/** The wait of a refused client. Infinite after a minute. */
 async function waitForLimit(site: Site, at: string, headers: Record<string, string>) {
   const startedAtMs = performance.now();
   const elapsedMs = () => performance.now() - startedAtMs;
@@ -121,7 +121,7 @@ async function useQuota(site: Site, holder: Holder): Promise<void> {
 
 const limited = ["/api/nonce", "/api/token-status/1"];
 
-/** One jump: what there is before it, and what has become of it. */
+/** One jump: the state before it and after it. */
 async function playJump(site: Site, jump: () => Promise<void>, spent: Spent[]) {
   const { gate, tally, newClient } = site;
   const [holder, reader, asking] = [await gate.mintKey(), await gate.mintKey(), await gate.mintKey()];

@@ -10,7 +10,7 @@ import type { Figure, Scenario, Skipped } from "../scenario";
 import { withCleanup } from "../cleanup";
 import type { Later } from "../cleanup";
 
-/** Nothing has to be waited for: a full disk says so at once. The rest is for a busy machine. */
+/** A full disk fails at once. The rest is for a busy machine. */
 const boundSeconds = 8;
 const megabytes = 64;
 

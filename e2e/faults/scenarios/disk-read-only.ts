@@ -42,7 +42,7 @@ export const diskReadOnly: Scenario = {
     }),
 };
 
-/** No file may be open for writing when a file system is made read-only, hence the server's death. */
+/** A file system can't become read-only while a file is open for writing, so the server must die first. */
 async function dieAndFindItReadOnly(site: LoadSite, disk: SmallDisk): Promise<void> {
   await site.running().kill();
   disk.makeReadOnly();

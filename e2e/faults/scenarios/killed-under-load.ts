@@ -137,7 +137,7 @@ async function playKills({
   ];
 }
 
-/** Mostly at once; now and then only after the work that one process does for all has been taken over. */
+/** Usually kills at once, and sometimes only after another process has taken over the shared work. */
 async function killSoon(server: RunningServer, random: Random): Promise<void> {
   await delay(random.chance(0.08) ? random.between(2_500, 3_500) : random.between(20, 500));
   await server.kill();

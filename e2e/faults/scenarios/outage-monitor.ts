@@ -55,7 +55,6 @@ export function createOutageMonitor(dueOf: (question: Question) => Due) {
 
   return {
     take,
-    /** From now on it is away. */
     gone: () => void windows.push({ goneAtMs: performance.now(), backAtMs: Infinity }),
     /** From now on it may be there again. */
     back: () => void (windows.at(-1)!.backAtMs = performance.now()),
@@ -80,7 +79,7 @@ function listFigures(
   const refusals = within.filter(({ status }) => status >= 500);
   const unharmed = due("unharmed");
   const harmed = unharmed.filter(({ ended, status }) => ended !== "answered" || status >= 500);
-  // Ended or not, whatever began meanwhile must end soon.
+  // Requests that began during the outage must end soon.
   const slowestMs = Math.max(0, ...seen.map(({ endedAtMs, startedAtMs }) => endedAtMs - startedAtMs));
   const some = (what: string, measured: number, atLeast = windows.length) => ({
     what,
@@ -125,7 +124,7 @@ function isInWords(exchange: Exchange): boolean {
   return isProblem || hasMessage || exchange.question.path === "/readyz";
 }
 
-/** A tool that fails says so in an answer of 200. */
+/** A failing tool reports it in a 200. */
 function isGranted({ status, text }: Exchange): boolean {
   return status === 200 && !text.includes('"isError":true') && !text.startsWith('{"error":');
 }

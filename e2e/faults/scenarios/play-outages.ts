@@ -22,7 +22,7 @@ export type Outage = {
   comeBack: (site: LoadSite) => unknown;
 };
 
-/** How long the service is given to be ready once what it needs is. */
+/** The time until readiness, once the dependencies are back. */
 const readyWithinSeconds = 20;
 
 type PlayOutagesOptions = {

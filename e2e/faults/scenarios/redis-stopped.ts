@@ -39,7 +39,7 @@ export const redisStopped: Scenario = {
     }),
 };
 
-/** Nonces and quotas are in Redis. Tokens, the form, used keys and what is read of them are not. */
+/** Nonces and quotas are in Redis. Tokens, the form and used keys are not. */
 function dueOf({ path, headers = {} }: Question): Due {
   if (path === "/readyz") return "either";
   const needsNone = path === "/api/form-submission-gate" || path === "/api/mcp";

@@ -6,11 +6,11 @@ import { deployKeyContract, developmentAccount, startLocalChain } from "../../..
 import type { Later } from "../cleanup";
 
 type Claim = { account: PrivateKeyAccount; tokenId: string };
-/** Somebody who says that a key is theirs. */
+/** A claimant of a key. */
 export type Claimant = {
   claim: Claim;
   isOwner: boolean;
-  /** Whether the recent endpoint that contradicts says otherwise of them. */
+  /** Whether the recent endpoint contradicts the claim. */
   isDisputed: boolean;
 };
 export type TwoChains = Awaited<ReturnType<typeof startTwoChains>>;
@@ -76,7 +76,7 @@ export async function startTwoChains(later: Later) {
       isOwner: false,
       isDisputed: isRobbed(claim, at),
     })),
-    // Nobody's word stands for them anywhere.
+    // Claims that no endpoint supports.
     ...[owned[0]!, owned.at(-1)!, sold[0]!].map((claim) => ({
       claim: { ...claim, account: stranger },
       isOwner: false,
@@ -87,7 +87,7 @@ export async function startTwoChains(later: Later) {
     contract: contractAddress,
     /** Holders, former owners, a thief and a stranger. */
     claimants,
-    /** Keys of which the recent endpoint that contradicts says something else. */
+    /** Keys with another owner on the recent endpoint. */
     disputed: new Set(claimants.flatMap(({ claim, isDisputed }) => (isDisputed ? [claim.tokenId] : []))),
     rpcUrls: { honest: chain.rpcUrl, past: past.rpcUrl, recent: recent.rpcUrl, other: other.rpcUrl },
   };

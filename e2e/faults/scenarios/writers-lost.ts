@@ -11,9 +11,9 @@ import type { Figure } from "../scenario";
 
 /** Each key asks once, so each ledger shows one reply. */
 const talkerCount = 4;
-/** The lease, the look that finds it over, and what a busy machine adds. */
+/** The lease, the check that finds it expired, and a margin for a busy machine. */
 const endingWithinMs = resumeLeaseSeconds * 1_000 + 3_000;
-/** For answers themselves, which are no part of what is measured. */
+/** For the replies themselves, which are not measured. */
 const beginsWithinMs = 30_000;
 
 type LostWriters = ReturnType<typeof newTally>;
@@ -59,7 +59,7 @@ export async function playRound(round: Round): Promise<void> {
   const beginnings = answers.map(({ talker, id }) =>
     site.begin({ ...talker, id, server: writer, question }).catch(() => null),
   );
-  // Mostly in mid-answer, and now and then while it is being asked for.
+  // Usually in the middle of a reply, and sometimes while it is requested.
   if (random.chance(0.8)) await Promise.race([Promise.all(beginnings), delay(beginsWithinMs)]);
   await delay(random.between(0, 1_200));
   // Readers who come before the writer is lost follow it live. Later ones find the reply as it was left.
@@ -113,13 +113,13 @@ async function checkAnswer(check: Check): Promise<void> {
     tally.slowestEndingMs = Math.max(tally.slowestEndingMs, performance.now() - lostAtMs);
     follower.leave();
   }
-  // Free again: the first to ask once the lease is over gets an answer, and a whole one.
+  // After the lease has expired, the conversation is free again, and the next question gets a whole reply.
   await waitUntil(async () => isTaken(await site.takeUp(turn)), { timeoutMs: endingWithinMs }).catch(
     () => undefined,
   );
   const kept = await readWhole(await site.takeUp(turn));
   if (kept === null) {
-    // It was lost before it had begun, and nobody has had a word of it.
+    // The reply was lost before it began, so nobody has seen any of it.
     if (seen.length > 0 || follower !== null) note("withoutEnding", "nothing is kept");
   } else {
     tally.answers += 1;
@@ -176,7 +176,7 @@ async function checkQuota({ check, stored, usedBefore, note }: QuotaCheck): Prom
     note("wrongQuotas", `${used - usedBefore} used instead of ${due}, ${reserved} reserved`);
 }
 
-/** No answer there, or one that has ended. */
+/** There is no reply, or one that has ended. */
 async function isTaken(reader: KeptReader): Promise<boolean> {
   if (reader.status !== 200) return true;
   await within(reader.ended, 300);
@@ -205,7 +205,7 @@ function endingOf(events: readonly KeptEvent[]): readonly KeptEvent[] {
   return at >= 0 && types.join() === "error,finish" ? events.slice(at) : [];
 }
 
-/** Whether nothing but the ending came after so many events. */
+/** Whether only the ending follows after `after` events. */
 export function isOnlyEnding(events: readonly KeptEvent[], after: number): boolean {
   return endingOf(events).length >= events.length - after;
 }
