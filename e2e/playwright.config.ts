@@ -16,10 +16,10 @@ export default defineConfig({
   reporter: "line",
   fullyParallel: true,
   workers: 2,
-  // A machine that does other work besides may come too late once; the summary names such a journey.
+  // A busy machine may be too slow once. The summary names such a journey.
   retries: 1,
   forbidOnly: true,
-  // For a machine that does other work besides; what cannot come is told by the expectations.
+  // For a busy machine. The expectations report anything missing.
   timeout: 120_000,
   expect: { timeout: 10_000 },
   projects: [

@@ -9,7 +9,7 @@ const field = (page: Page) => page.getByRole("textbox", { name: "Message", exact
 
 async function ask(page: Page, text: string): Promise<void> {
   await field(page).fill(text);
-  // Pressed earlier, while the page has not yet drawn that it may be sent, Enter does nothing and is not pressed again.
+  // Before the page shows that it can send, Enter does nothing and isn't pressed again.
   await page.locator('[aria-label="Send"]:not([aria-disabled="true"])').waitFor();
   await field(page).press("Enter");
 }
@@ -46,7 +46,7 @@ export async function shootConversation(page: Page, server: GateServer, shoot: S
   await shoot("chat-rate-limited");
 }
 
-/** Asks until the limit of this address says no; all at once, so that no window ends meanwhile. */
+/** Asks all at once until this address is limited, so no window ends meanwhile. */
 async function useUpQuestions(page: Page): Promise<void> {
   const statuses = await page.evaluate(async () => {
     const request = {

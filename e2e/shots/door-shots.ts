@@ -23,7 +23,7 @@ export async function startDoorServer(): Promise<DoorServer> {
   return { ...server, site, stop };
 }
 
-/** The way to a site and out again, at the gate and on the site, and what can be in the way. */
+/** Signing in to a site and out again, at the gate and on the site, with possible obstacles. */
 export async function shootDoor({ page, server, shoot }: { page: Page; server: DoorServer; shoot: Shoot }) {
   await page.addInitScript("globalThis.__name = (value) => value");
   const { site, rpcUrl, baseUrl } = server;

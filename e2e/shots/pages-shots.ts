@@ -23,7 +23,7 @@ export const pages = [
   { path: "/offline", state: "offline" },
 ] as const;
 
-/** How long a picture waits for its state: a machine may be busy, and gives up on nothing for that. */
+/** How long a picture waits for its state on a busy machine. */
 export const shotPatienceMs = 120_000;
 
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
@@ -48,7 +48,7 @@ export async function shootPages({
         viewport,
         ...appearance,
         hasTouch: size === "phone",
-        // Nothing moves, so that two rounds of pictures can be laid side by side.
+        // Without motion, so two rounds of pictures can be compared.
         reducedMotion: "reduce",
       });
       context.setDefaultTimeout(shotPatienceMs);

@@ -122,7 +122,7 @@ function startWaysServer(relayUrl: string): Promise<GateServer> {
   });
 }
 
-/** Started when the first round needs them; what one round leaves there is its own visitor's, and no other's. */
+/** Starts servers when the first round needs them. Visitors of one round leave nothing to another. */
 function shareServers(ends: (() => Promise<void>)[]) {
   function once<Server extends { stop: () => Promise<void> }>(start: () => Promise<Server>) {
     let started: Promise<Server> | null = null;
@@ -150,7 +150,7 @@ function shareServers(ends: (() => Promise<void>)[]) {
   };
 }
 
-/** A part in one scheme, on the phone and on the desktop at once: most of what a picture takes is waiting. */
+/** Takes a part in one scheme, on phone and desktop at once, because pictures mostly wait. */
 async function shootPart({ name, ...site }: Pick<Round, "browser" | "server" | "shared"> & { name: string }) {
   for (const colorScheme of ["light", "dark"] as const) {
     const shootSize = ([size, viewport]: [string, { width: number; height: number }]) => {
@@ -162,7 +162,7 @@ async function shootPart({ name, ...site }: Pick<Round, "browser" | "server" | "
         colorScheme,
         hasTouch,
         userAgent,
-        // Limits of its own for each round of pictures.
+        // Each round of pictures has its own limits.
         extraHTTPHeaders: { "X-Forwarded-For": `198.18.0.${(rounds += 1)}` },
       };
       const pathOf = (state: string) => `${folder}${state}-${size}-${colorScheme}.png`;

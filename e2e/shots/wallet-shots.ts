@@ -4,7 +4,7 @@ import { addWallet } from "../support/browser/wallet";
 
 type Shoot = (state: string) => Promise<unknown>;
 
-/** A wallet's question, and what it and the page show of every error, in a context of their own. */
+/** A wallet's prompt and every error, in a separate context. */
 export async function shootWallets(page: Page, server: GateServer, shoot: Shoot) {
   const { rpcUrl, chainId, baseUrl } = server;
   // The compiler of this command names functions with a helper that pages do not have.

@@ -4,7 +4,7 @@ import { signInByCookie, test } from "~e2e/support/browser/chat-servers";
 import { expect, expectAccessible } from "~e2e/support/browser/journey";
 import { giveAway } from "~e2e/support/browser/room-page";
 
-/** Every way to ask again from a message, all of which say why they wait; none of them asks. */
+/** Every control that asks again explains its wait, and none of them asks. */
 async function expectBlocked(page: Page, reason: string): Promise<void> {
   const again = replies(page).first().getByRole("button", { name: "Answer again" });
   await expect(again).toBeDisabled();

@@ -12,7 +12,7 @@ import {
   test as base,
 } from "~e2e/support/browser/journey";
 
-/** A key, and a membership that nobody has. */
+/** A key, and a membership without members. */
 function describeKeys({ chainId, contractAddress: contract }: DescribedChain): Promise<unknown> {
   const fortune = { native: true, chainId, atLeast: `1${"0".repeat(30)}`, label: "A fortune" };
   return Promise.resolve({

@@ -19,7 +19,7 @@ const phones = { usual: { width: 390, height: 844 }, small: { width: 360, height
 
 type Sight = { page: Page; action: Locator; state: string };
 
-/** All of it is on the screen, as the visitor finds the page and from the page's top: nothing was scrolled for it. */
+/** Everything is on the screen without scrolling, as the visitor finds the page and from its top. */
 async function expectAboveFold({ page, action, state }: Sight): Promise<void> {
   await expect(action, state).toBeVisible();
   const { fold, scrolled } = await page.evaluate(() => ({ fold: innerHeight, scrolled: scrollY }));
@@ -141,7 +141,7 @@ type PhoneSite = { server: GateServer; chainSwitch: TcpSwitch; chainPort: number
 
 const heldKeys = 24;
 
-/** Everything that a demonstration has not: a shop, memberships, wallets elsewhere, no SIWE, and a line to cut. */
+/** Features the demo lacks: a shop, memberships, remote wallets, no SIWE, and a connection to cut. */
 const phoneTest = policyTest.extend<{ site: PhoneSite }>({
   site: [
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.

@@ -120,7 +120,7 @@ test("a stranger is told that the key is not theirs", async ({
   baseUrl,
   rpcUrl,
 }) => {
-  // Somebody else has a key.
+  // Another visitor has a key.
   const other = await browser.newPage({ baseURL: baseUrl });
   const otherWallet = await addWallet({ page: other, rpcUrl, chainId: 31337 });
   await other.goto("/gate");

@@ -218,7 +218,7 @@ test("a key used elsewhere is noticed before the wallet is asked @deep", async (
   wallet,
   context,
 }) => {
-  // The room would close by itself within seconds; here the form is quicker.
+  // The room would close within seconds, but here the form is quicker.
   await page.route("**/session", (route) =>
     route.request().method() === "GET" ? new Promise(() => {}) : route.continue(),
   );

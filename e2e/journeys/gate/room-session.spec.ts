@@ -112,7 +112,7 @@ test("signing out in one window closes the room in the other @deep", async ({ pa
   await other.goto("/gate");
   await expect(other.getByRole("heading", { name: roomHeading })).toBeVisible();
   await other.getByRole("button", { name: "Sign out" }).click();
-  // A window that is not looked at asks nothing; it asks as soon as it is.
+  // A hidden window sends no requests. It sends one as soon as it is shown.
   await page.bringToFront();
   await expect(page.locator(".notice-place:focus")).toContainText("you signed out in another window");
   await expectAccessible(page, "signed out in another window");
@@ -159,7 +159,7 @@ shortTest(
   async ({ page, context, server, pageErrors }) => {
     const privateKey = generatePrivateKey();
     const wallet = await addWallet({ page, ...server, name: "Own", privateKeys: [privateKey] });
-    // The page's clock alone: the server keeps its own, and gives out real tokens of five minutes.
+    // Only the page's clock moves. The server keeps its own and issues real tokens of five minutes.
     await page.clock.install();
     await page.goto("/gate");
     await connectWallet(page, wallet.name);

@@ -53,7 +53,7 @@ async function openWithSafeHtml(page: Page): Promise<void> {
   await page.evaluate(`${bundle.outputFiles[0]?.text}; window.safeHtml = safeHtml;`);
 }
 
-/** Puts the text where the room puts it, presses everything in it, and counts how often it ran code. */
+/** Inserts the text as the room does, presses everything in it, and counts how often it ran code. */
 function hitsFrom(trial: {
   page: Page;
   text: string;
@@ -71,7 +71,7 @@ function hitsFrom(trial: {
     scope.hits = 0;
     const host = document.body.appendChild(document.createElement("div"));
     const root = host.attachShadow({ mode: "open" });
-    // As in the room: a form is sent by the page, never by itself.
+    // As in the room, only the page sends forms.
     root.addEventListener("submit", (event) => event.preventDefault());
     root.append(readings[reading]());
     for (const link of root.querySelectorAll<HTMLElement>("a, button")) {

@@ -3,7 +3,7 @@ import { test as base } from "~e2e/support/browser/chat-servers";
 import { connectWallet, enterRoom, expect, expectAccessible, mintKey } from "~e2e/support/browser/journey";
 import { formButton, formField } from "~e2e/support/browser/room-page";
 
-/** On a server whose conversation is for holders only. */
+/** This server's conversation is for holders only. */
 const test = base.extend({
   baseUrl: async ({ holdersServer }, use) => use(holdersServer.baseUrl),
   rpcUrl: async ({ holdersServer }, use) => use(holdersServer.rpcUrl),

@@ -48,7 +48,7 @@ for (const { device, context, proxy, isHere, start } of visits) {
       const page = await (await browser.newContext({ ...context, ignoreHTTPSErrors: true })).newPage();
       const faults: string[] = [];
       page.on("pageerror", (error) => faults.push(String(error)));
-      // A browser of its own, of which the check does not know.
+      // A separate browser, which the policy check doesn't see.
       page.on("console", (message) => {
         if (/Content[- ]Security[- ]Policy/i.test(message.text()))
           policyCheck.violations.push(message.text());

@@ -172,7 +172,7 @@ test("reduced motion stops every animation by itself @deep", async ({ page, page
   for (const { path } of pages) {
     await page.goto(path);
     await page.waitForLoadState("networkidle");
-    // A change of no length is over with the next frame, which a busy machine may still owe.
+    // A change without duration ends with the next frame, which may be late on a busy machine.
     await expect.poll(running, { message: path }).toBe(0);
   }
 });
@@ -213,7 +213,7 @@ async function expectChatClearOfNotch(page: Page, viewport: { width: number; hei
   await setNotch(page, { top: 47, right: 51, bottom: 34, left: 63 });
   for (const part of parts) {
     const box = await page.locator(part).boundingBox();
-    // The welcome scrolls beneath the head, which is what keeps clear of the upper edge.
+    // The welcome scrolls below the head, so only the head must clear the upper edge.
     if (part !== ".welcome") expect(box!.y, part).toBeGreaterThanOrEqual(47);
     expect(box!.x, part).toBeGreaterThanOrEqual(63);
     expect(box!.x + box!.width, part).toBeLessThanOrEqual(viewport.width - 51);
@@ -224,7 +224,7 @@ async function expectChatClearOfNotch(page: Page, viewport: { width: number; hei
   await page.context().setOffline(false);
 }
 
-/** No browser on a desktop has a notch: the tokens stand for one. */
+/** Desktop browsers have no notch, so the tokens imitate one. */
 async function setNotch(page: Page, sizes: Record<string, number>): Promise<void> {
   await page.evaluate((edges) => {
     const { style } = document.documentElement;

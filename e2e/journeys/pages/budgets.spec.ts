@@ -28,7 +28,7 @@ function sum(files: Iterable<string>): number {
   return [...files].reduce((total, file) => total + weigh(file), 0);
 }
 
-/** The scripts of the build a page has asked for from here on. */
+/** The build's scripts that the page loads from now on. */
 function recordScripts(page: Page): Set<string> {
   const scripts = new Set<string>();
   page.on("request", (request) => {
@@ -109,13 +109,13 @@ test("no wallet's code is loaded before a visitor presses Connect", async ({ pag
   const before = new Set(await loadScripts(page, "/gate"));
   for (const file of before) {
     const text = readFileSync(path.join(publicDir, file), "utf8");
-    // Words that every wallet library has and nothing else.
+    // Strings that only wallet libraries contain.
     expect(/eip6963:requestProvider|wallet_requestPermissions/.test(text), file).toBe(false);
   }
 });
 
 test("the wallet's code is within its budget", async ({ page, wallet }) => {
-  // A copy: the set goes on growing with what the page asks for.
+  // A copy, because the set grows with the page's requests.
   const before = new Set(await loadScripts(page, "/gate"));
   const after = recordScripts(page);
   await page.getByRole("button", { name: "Connect", exact: true }).click();

@@ -68,7 +68,7 @@ test("late typefaces move nothing, since their fallbacks take the same room", as
   expect(after).toEqual(before);
 });
 
-/** How high every block of words stands on the page, in whole pixels. */
+/** The height of every text block in whole pixels. */
 function measureBlocks(page: Page): Promise<string[]> {
   return page.locator("main :is(h1, h2, h3, p, li, .button)").evaluateAll((blocks) =>
     blocks.map((block) => {
@@ -80,7 +80,7 @@ function measureBlocks(page: Page): Promise<string[]> {
 
 /** The fonts in which the words of this page are drawn, by their names. */
 async function readFonts(page: Page, client: CDPSession): Promise<Map<string, UsedFont>> {
-  // A mark on what holds words itself: Chromium tells of an element's own text alone.
+  // Marks elements with text of their own, because Chromium reports fonts for an element's own text only.
   await page.evaluate(() => {
     for (const element of document.body.querySelectorAll("*")) {
       const hasWords = [...element.childNodes].some(

@@ -75,7 +75,7 @@ test("rules and boxes of the operator's styles stay inside the room, and dialogs
   await mintKey(page);
   await enterRoom(page);
   await expect(page.locator(".shadow-room")).toBeVisible();
-  // The styles are there, and do what they can within.
+  // The styles apply, and affect only their own content.
   await expect
     .poll(() => page.locator(".shadow-room").evaluate((host) => getComputedStyle(host).zIndex))
     .toBe("2147483647");

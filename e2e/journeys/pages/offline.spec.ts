@@ -20,7 +20,7 @@ const test = base.extend<{ site: OfflineSite }>({
     await use({ serverSwitch, first, origin: `http://localhost:${serverSwitch.port}` });
     await Promise.all([serverSwitch.close(), first.stop()]);
   },
-  // Cut lines are what these journeys are about; what leaves the site still counts.
+  // These journeys cut connections on purpose. Requests to other sites still count.
   pageErrors: async ({ page, site }, use) => {
     const left: string[] = [];
     page.on("request", (request) => {

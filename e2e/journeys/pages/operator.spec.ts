@@ -76,7 +76,7 @@ test("a submission is found, read, marked, sorted and exported", async ({ page, 
   const message = `A question about page ${Date.now()}`;
   const tokenId = await leaveMessage(page, wallet.name, message);
   await page.goto("/operator/submissions?state=open");
-  // Led to the sign-in, and back to where it was asked for.
+  // A sign-in returns to the requested page.
   await page.getByLabel("Secret").fill(operatorSecret);
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page).toHaveURL(/\/operator\/submissions\?state=open$/);

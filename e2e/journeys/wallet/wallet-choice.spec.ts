@@ -56,7 +56,7 @@ test("hostile names and pictures of wallets do no harm", async ({ page, rpcUrl }
   await expect(dialog.getByRole("button", { name: "<img src=x onerror=alert(1)>" })).toBeVisible();
   await expectAccessible(page, "hostile wallets");
 
-  // The longest name fits, turns nothing around, and ends no cookie.
+  // The longest name fits, can't reverse the text and ends no cookie.
   const button = dialog.getByRole("button", { name: /^Long; Max-Age=0 x+…/ });
   expect(((await button.textContent()) ?? "").length).toBeLessThanOrEqual(40);
   await button.click();
