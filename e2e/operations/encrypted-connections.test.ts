@@ -1,4 +1,4 @@
-// The state's servers at the other end of an encrypted connection: whom this server believes, and what it says of others.
+// Encrypted connections to databases: the servers we trust, and our messages about others.
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { hasOpenssl, makeCertificates, sayWithoutOpenssl } from "~e2e/support/certificates";
@@ -104,7 +104,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       expect(row).toMatchObject({ state: "down", detail: expect.stringMatching(words) as string });
       expect(JSON.stringify(readiness.body)).not.toContain(String(tlsPort));
       expect((await ask({ path: "/api/nonce" })).status).toBe(500);
-      // No password, no nonce, not one word of anything: Redis has carried out what the test itself asked for.
+      // No password and no nonce arrived. Redis ran only the test's own commands.
       const commands = [...(await admin.info("commandstats")).matchAll(/^cmdstat_([^:|]+)/gm)];
       expect([...new Set(commands.map(([, name]) => name))].sort()).toEqual(["config"]);
       await server.stop();

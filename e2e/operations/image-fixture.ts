@@ -10,7 +10,7 @@ import type { Instruction } from "./dockerfile-stages";
 
 const run = promisify(execFile);
 
-/** The patterns of .dockerignore, as far as ours go: everything is out, names come back in, places go out again. */
+/** The patterns of .dockerignore that we use: everything is excluded, names are included, places are excluded again. */
 async function readContext(): Promise<{ names: string[]; isLeftOut: (file: string) => boolean }> {
   const lines = (await readFile(".dockerignore", "utf8"))
     .split("\n")
@@ -36,7 +36,7 @@ async function runBuildStage(stage: Instruction[], folder: string): Promise<void
     if (name === "COPY") {
       const names = text === ". ." ? (await readContext()).names : text.split(" ").slice(0, -1);
       await copyFromContext(names, folder);
-      // As from a checkout that nobody else may look into.
+      // As from a checkout that only its owner may read.
       const copied = names.map((copy) => path.join(folder, copy)).filter((site) => existsSync(site));
       await run("chmod", ["-R", "go-rwx", ...copied]);
     } else if (name === "RUN") {
@@ -74,7 +74,7 @@ export async function makeImage(): Promise<{
     await mkdir(path.dirname(imageDir));
     await rename(path.join(buildDir, assembled), imageDir);
     await rm(buildDir, { recursive: true });
-    // The image's user is not the one who runs the tests, and gets as far as the image.
+    // The image's user is another one and may read as far as the image.
     await run("chmod", ["go+rX", folder, path.dirname(imageDir)]);
   } catch (error) {
     await remove();
@@ -86,7 +86,10 @@ export async function makeImage(): Promise<{
 /** Only root gives folders to others. */
 export const canMakeUsers = process.getuid?.() === 0 && existsSync("/usr/sbin/useradd");
 
-/** Docker's second stage has one command, for its user and the volume: the same below a folder, as a small root. */
+/**
+ * Docker's second stage has one command for its user and the volume. It runs below a folder with the rights of a small
+ * root.
+ */
 export async function makeVolume(root: string): Promise<{ dataDir: string; uid: number }> {
   const image = (await readStages()).at(-1);
   const command = textOf(image!, "RUN");
@@ -107,7 +110,7 @@ export async function makeVolume(root: string): Promise<{ dataDir: string; uid: 
   return { dataDir: path.join(root, volume), uid: Number(textOf(image!, "USER")) };
 }
 
-/** Runs the started program as this user, without the groups of its parent; its threads are that already. */
+/** Runs the program as this user, without its parent's groups. Its threads have switched already. */
 export function becomeUser(uid: number): string[] {
   const steps = `process.setgroups([]);process.setgid(${uid});process.setuid(${uid})`;
   const preload = `import{isMainThread}from"node:worker_threads";if(isMainThread){${steps}}`;

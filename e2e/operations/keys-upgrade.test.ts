@@ -66,7 +66,7 @@ async function startWithSettings({ url, dataDir }: Site): Promise<Running> {
   };
 }
 
-/** The old contract is the first kind, and another one besides. */
+/** The old contract is the first kind, and there is a second one. */
 async function startWithFile({ url, dataDir }: Site, kind: "key" | "vip"): Promise<Running> {
   const token = { standard: "erc721", chainId: 31337, contract: chain.key.address };
   const rich = { native: true, chainId: 31337, atLeast: "1" };
@@ -118,7 +118,7 @@ async function withDatabase<T>(url: string, use: (database: Database) => Promise
   return await use(database).finally(() => closeDatabase(database));
 }
 
-/** Each means what it meant before. */
+/** Old rows keep their meaning. */
 async function expectKept({ ask, post, siwe, form }: Signed & Pick<Running, "ask" | "post">): Promise<void> {
   expect((await ask({ path: `/api/token-status/${keys.used}` })).body).toMatchObject({ used: true });
   expect((await post(gatePath, await siwe(1, keys.used))).body.type).toMatch("already-been-used");

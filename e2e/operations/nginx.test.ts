@@ -31,7 +31,7 @@ beforeAll(async () => {
   site = await openSite(origin, { RATE_LIMIT_TOKEN_STATUS: "0" });
   const deployment = await placeConfiguration([
     ["    listen 80;\n", `    listen 127.0.0.1:${await findFreePort()};\n`],
-    // In clear on the loopback address; the one with TLS is checked by itself below.
+    // In clear on the loopback address. The TLS version is checked below.
     ["    listen 443 ssl;", `    listen 127.0.0.1:${port};`],
     ["127.0.0.1:3001", `127.0.0.1:${site.servers[0]!.port}`],
     ["127.0.0.1:3002", `127.0.0.1:${site.servers[1]!.port}`],
@@ -68,7 +68,7 @@ testWithNginx(
   },
 );
 
-// nginx 1.25.1 and newer warn of it, and what is installed here may be older.
+// nginx 1.25.1 and newer warn about it, but the installed one may be older.
 test("docs/nginx.conf has no directive that newer versions warn about", async () => {
   const lines = (await readFile("docs/nginx.conf", "utf8")).split("\n").map((line) => line.trim());
   expect(lines.filter((line) => /^listen\b/.test(line))).toEqual(["listen 80;", "listen 443 ssl;"]);

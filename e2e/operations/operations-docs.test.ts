@@ -214,7 +214,7 @@ testWithOpenssl(
       informed,
       // As systemd hands it over: without the quotes, and with the line ends as they are written.
       { ...none, JWT_PRIVATE_KEY: oneLine.slice(1, -1), JWT_PREVIOUS_KEYS: former },
-      // An instance whose turn to be restarted comes later.
+      // This instance restarts later.
       informed,
       { ...none, JWT_PRIVATE_KEY: await readKey("jwt-2.pem") },
     ];

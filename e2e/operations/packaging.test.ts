@@ -58,7 +58,7 @@ beforeAll(async () => {
     env: {
       NEXT_PUBLIC_DOMAIN: "gate.example",
       PUBLIC_ORIGIN: "https://gate.example",
-      // Omitted, whatever database the tests run on: SQLite, as the image has it.
+      // Unset on every database, because the image uses SQLite.
       DATABASE_URL: undefined,
     },
   });
@@ -127,7 +127,7 @@ test("the assembled server speaks, and answers from the documents", async () => 
   });
   const told = await chat.text();
   expect([chat.status, told.includes("[DONE]"), told.includes("failed")], told).toEqual([200, true, false]);
-  // The host is the one that its proxy passes on.
+  // The proxy passes this host.
   const question = { name: "libsql_search", arguments: { query: "How do I gate my own contract?", topK: 1 } };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: question });
   const lines = [

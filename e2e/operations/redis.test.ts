@@ -32,7 +32,7 @@ describe.skipIf(!hasRedis)("state in Redis", () => {
     };
   }
 
-  /** One more instance before the same chain, with a database of its own. */
+  /** Another instance on the same chain, with its own database. */
   async function startInstance(env: Record<string, string | undefined>) {
     const server = await startServer({
       env: {

@@ -16,7 +16,7 @@ const stopWithinMs = 250 + 200;
 /** `leave` takes the store away. */
 type Locate = () => { site: ResumeSite; leave: () => void; comeBack: () => void };
 
-/** So long that no store which is away for a moment is away for longer, however busy the machine is. */
+/** Longer than any short outage of a store, even on a busy machine. */
 export const longLease = { LEASE_SECONDS: String(longLeaseSeconds) };
 
 /** Tests for several instances on any store of replies. The first test locates the site. Its leases are long. */
@@ -115,7 +115,7 @@ function testShortOutage(locate: Locate): void {
     onTestFinished(comeBack);
     const [seenBefore, leftAtMs] = [live.events.length, performance.now()];
     const elsewhere = { ...turn, server: site.servers[1]! };
-    // A store that stands still carries out what it was sent once it goes on: the stop is of another answer.
+    // A suspended store runs pending commands when it resumes, so this stop is for another reply.
     const other = { ...elsewhere, id: site.newConversation() };
     const third = { ...elsewhere, id: site.newConversation() };
     const [refused, stopped, begun] = await Promise.all([
@@ -202,7 +202,7 @@ async function measureBusiness({ servers }: ResumeSite): Promise<number> {
   return 6 * shareOf(took, 0.5);
 }
 
-/** How much later the second reader had what the first one had. Events from before it came are left out. */
+/** How much later the second reader got each event. Events before it joined are omitted. */
 function lagsOf(first: KeptReader, second: KeptReader): number[] {
   const cameAtMs = second.events[0]!.atMs;
   return second.events

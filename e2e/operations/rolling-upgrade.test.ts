@@ -131,7 +131,7 @@ async function addMigration(name: string, sql: string): Promise<void> {
   await writeFile(path.join(dir, "migration.sql"), sql);
 }
 
-/** Somebody who asks again and again, by the proxy, and notes what does not come back as it should. */
+/** A visitor who asks repeatedly through the proxy and records failures. */
 function visit() {
   const failures: string[] = [];
   let count = 0;
@@ -193,7 +193,7 @@ test.skipIf(nginx === null)(
     expect([hasMigration(1, "9999_later"), hasMigration(2, "9999_later")]).toEqual([true, true]);
     expect(await listMigrations()).toContain("9999_later");
 
-    // Run once more by mistake, it replaces nothing.
+    // A second run by mistake replaces nothing.
     const pids = Object.values(instances).map(({ running }) => running!.pid);
     await runShell(withoutVisitors);
     expect(Object.values(instances).map(({ running }) => running!.pid)).toEqual(pids);
@@ -201,7 +201,7 @@ test.skipIf(nginx === null)(
       false,
     );
 
-    // One that does not start: the other instance is not touched, and goes on.
+    // If one doesn't start, the other instance goes on untouched.
     await addMigration("9999_wrong", "No statement at all;");
     const another = visit();
     await expect(runShell(exchange.replace("--retry 30", "--retry 2"))).rejects.toThrow();

@@ -58,7 +58,7 @@ const proxies = [
   { name: "Caddy", isHere: findCaddy() !== null, start: startCaddyProxy, isCaching: false, whenAway: 502 },
 ];
 
-/** Longer than one poll and what nginx may keep, on a machine that has other work. */
+/** Longer than one poll and nginx's cache, even on a busy machine. */
 const withinPoll = { timeoutMs: 15_000, everyMs: 200 };
 
 /** Under each name that a proxy or the door uses. */
@@ -94,7 +94,7 @@ describe.each(proxies)("$name, with the files of docs/door.md", (proxy) => {
     lastAccount += 1;
     return await sites.mintKey(lastAccount);
   }
-  /** Somebody whom the gate and the wiki have let in. */
+  /** A visitor who is signed in to the gate and the wiki. */
   async function enter(address = `${wikiOrigin}/`): Promise<{ visitor: Visitor; holder: KeyHolder }> {
     const visitor = sites.openVisitor();
     const holder = await newHolder();
@@ -240,7 +240,7 @@ describe.each(proxies)("$name, with the files of docs/door.md", (proxy) => {
     const asWiki = { Cookie: `__Host-latchkey-door=${cookie}` };
     const stranger = sites.openVisitor();
     const asked = await Promise.all([
-      // The name that the connection was made for is one, the one that is asked for another.
+      // The connection is for one name, and the request names another.
       stranger.ask(`${wikiOrigin}/`, { headers: { ...asWiki, Host: "dashboards.example.com" } }),
       stranger.ask(`${wikiOrigin}/`, { headers: asWiki, target: `${dashboardsOrigin}/` }),
       stranger.ask(`${dashboardsOrigin}/`, { headers: { ...asWiki, Host: "wiki.example.com:8443" } }),
@@ -313,7 +313,7 @@ describe.each(proxies)("$name, with the files of docs/door.md", (proxy) => {
 
   testHere("two sites with a kind of key each want one sign-in", async () => {
     const { visitor, holder } = await enter();
-    // Without a word at the gate, whose cookie a browser sends along from a site of the same domain.
+    // Goes in silently, because the browser sends the gate's cookie from a site of the same domain.
     const other = await visitor.visit(`${dashboardsOrigin}/load?last=1h`);
     expect([other.status, other.trail.at(-1)]).toEqual([200, `${dashboardsOrigin}/load?last=1h`]);
     const { site, headers } = readSeen(other.body);

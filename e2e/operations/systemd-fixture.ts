@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 
 /**
- * In systemd's place: what `systemctl` is told to do, the test does, by its words, such as "stop latchkey". `npm` has
- * nothing to do where a build is there. Both are programs in `binDir`.
+ * Replaces systemd: the test carries out orders to `systemctl`, such as "stop latchkey". `npm` does nothing if a build
+ * exists. Both are programs in `binDir`.
  */
 export async function startStandIns({
   binDir,

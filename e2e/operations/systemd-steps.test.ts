@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** The machine's places in a folder of the test, where `data/` is what the unit says. */
+/** Maps the machine's paths to the test's folder, with `data/` where the unit says. */
 function toTestPaths(script: string): string {
   return script
     .replaceAll("/opt/latchkey", `${root}/opt/latchkey`)
@@ -109,12 +109,12 @@ testOnSqlite(
     const isLater = (folder: string) => existsSync(path.join(folder, later));
     const [early, late] = [await gate.mintKey(), await gate.mintKey()];
 
-    // A build is a folder of its own, whatever an earlier one has left in its place.
+    // A build has its own folder, without leftovers of an earlier one.
     await changeAssembled();
     await runShell(assemble!);
     expect(isLater(path.join(root, "assembled"))).toBe(false);
 
-    // As somebody does who has just made a copy in the same shell.
+    // As in a shell that has just made a copy.
     await runAsRoot(`umask 077\n${exchange}`);
     expect((await stat(path.join(opt, "build/index.js"))).mode & 0o777).toBe(0o644);
     expect((await stat(opt)).mode & 0o777).toBe(0o755);
@@ -142,10 +142,10 @@ testOnSqlite(
     expect(await isUsed(running!, early)).toBe(true);
     expect(await useKey(running!, { ...late, message: "under the next version" })).toBe(200);
     expect(isLater(`${opt}.old`)).toBe(false);
-    // Once more, by mistake: the version before stays where it is.
+    // A second run by mistake leaves the previous version in place.
     await runAsRoot(exchange);
     expect([isLater(opt), isLater(`${opt}.old`)]).toEqual([true, false]);
-    // Without a new build there is nothing to replace.
+    // Without a new build, nothing is replaced.
     await rename(path.join(root, "assembled"), path.join(root, "away"));
     await expect(runAsRoot(exchange)).rejects.toThrow();
     expect([isLater(opt), isLater(`${opt}.old`)]).toEqual([true, false]);
@@ -166,7 +166,7 @@ testOnSqlite(
     expect([await isUsed(running!, early), await isUsed(running!, late)]).toEqual([true, false]);
     await expect(runShell(listMigrations!, opt)).resolves.not.toContain("9999_later");
 
-    // And the next one once more, with nothing in its way.
+    // The next one works again without obstacles.
     await runAsRoot(exchange);
     expect(await runShell(listMigrations!, opt)).toContain("9999_later");
   },

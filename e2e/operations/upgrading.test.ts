@@ -20,7 +20,7 @@ import type { Site } from "./operations-fixture";
 import { signInAsOperator } from "~e2e/support/operator-session";
 
 const operatorSecret = "Qm7rV2kXw9TzLc4H";
-/** The newest version that had been brought in before, and what it had not yet heard of. */
+/** The former version's migrations. */
 const formerMigrations = ["0001_gate", "0002_quota", "0003_payments"];
 const message = "written under the former version";
 
@@ -127,7 +127,7 @@ async function expectUpgraded(engine: Engine, holder: Awaited<ReturnType<Gate["m
   }
 }
 
-/** A database that a later version has been at: refused in the words of the page, and left as it is. */
+/** A newer version's database is refused in the page's words and left unchanged. */
 async function expectRefused({ site, ask }: Engine): Promise<void> {
   await ask(
     `INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "finished_at") VALUES ('later', 'x', '9999_later', CURRENT_TIMESTAMP)`,
@@ -165,7 +165,7 @@ test("a start migrates a database of an older version, and refuses one of a late
   await expectRefused(engine);
 }, 90_000);
 
-/** Backed up, upgraded, taken back, and upgraded once more, by the commands of the pages. */
+/** Backs up, upgrades, goes back, and upgrades again, by the pages' commands. */
 async function goThereAndBack({
   engine,
   commands: [copy, restore, listMigrations],

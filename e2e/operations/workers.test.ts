@@ -24,7 +24,7 @@ import {
 
 /** A signal reaches a process that runs on another core a moment later. */
 const killMs = 100;
-/** Far longer than the kernel takes to close a dead process's connections, and less than any time limit of ours. */
+/** Far longer than the kernel takes to close a dead process's connections, but shorter than our own limits. */
 const brokenMs = 8_000;
 
 let site: Awaited<ReturnType<typeof openWorkers>>;
@@ -117,7 +117,7 @@ test("a worker killed under load breaks the requests it had open and no others, 
   const asked = await load.end();
   const broken = asked.filter(({ status }) => status !== 200);
   expect(broken.filter(({ startedAtMs }) => startedAtMs > killedAtMs + killMs)).toEqual([]);
-  // They break, and do not stay open for ever.
+  // They break instead of staying open.
   expect(broken.filter(({ endedAtMs }) => endedAtMs > killedAtMs + brokenMs)).toEqual([]);
   expect(broken.filter(({ endedAtMs }) => endedAtMs < killedAtMs)).toEqual([]);
   expect(broken.length).toBeLessThanOrEqual(8);
@@ -134,7 +134,7 @@ test("a worker that dies while metrics are collected is counted once", async () 
   const scrape = async () => (await askAlone({ port, path: "/metrics", headers })).body;
   const settings = 'latchkey_http_requests_total{route="/api/settings"';
   expect(sumSamples(await scrape(), settings)).toBe(12);
-  // One is silent, so that the others' figures wait for two seconds; in that time one of these dies.
+  // One worker is silent, so the others' figures wait two seconds. Another dies meanwhile.
   const [silent, victim] = findWorkers(server);
   process.kill(silent!, "SIGSTOP");
   const scrapes = Array.from({ length: 24 }, () => scrape().catch(() => null));
