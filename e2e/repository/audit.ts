@@ -17,7 +17,7 @@ const reportSchema = z.object({
 });
 type Report = z.infer<typeof reportSchema>;
 
-/** npm's output and complaints, whatever its exit code; settings of npm come from the environment. */
+/** npm's output and errors, whatever its exit code. npm's own settings come from the environment. */
 function runNpm(parameters: readonly string[]): Promise<{ output: string; complaint: string }> {
   // On Windows npm is a script that only a shell can start.
   const options = { shell: process.platform === "win32", maxBuffer: Infinity };

@@ -61,7 +61,7 @@ test("the README's shell block opens the gate and asks the assistant against a d
   const server = await startGateServer();
   try {
     const block = (await readShellBlocks("README.md")).find((text) => text.includes("client -- mint"))!;
-    // The client takes the demo's usual address unless it is told another.
+    // The client uses the demo's address by default.
     const script = block
       .replaceAll(demoOrigin, server.baseUrl)
       .replaceAll(/client -- (mint|sign)/g, `client -- $1 --origin ${server.baseUrl}`);

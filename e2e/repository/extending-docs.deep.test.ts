@@ -23,7 +23,7 @@ async function copyProject(): Promise<string> {
   return dir;
 }
 
-/** A program of this project's packages, to its end; what it said, where it failed. */
+/** Runs a program of this project's packages. Returns its output if it fails. */
 function run(dir: string, parameters: string[]): Promise<string | null> {
   const env = { ...process.env, NODE_ENV: "production" } as unknown as NodeJS.ProcessEnv;
   return new Promise((resolve) => {
@@ -34,8 +34,8 @@ function run(dir: string, parameters: string[]): Promise<string | null> {
 }
 
 /**
- * The `ts` blocks, each with the file it belongs to: the last one named in the text before it. A block after "In
- * `file`:" goes to the file's top, one after "in its `list`" to the beginning of that list.
+ * The `ts` blocks, each for the last file named in the text above it. A block after "In `file`:" goes to the file's
+ * top, one after "in its `list`" to the beginning of that list.
  */
 function readExamples(text: string): Example[] {
   return text.split(/^## /m).flatMap((part) => {

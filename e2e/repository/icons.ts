@@ -1,4 +1,4 @@
-// Draws the icons in public/ from the one key mark: `npm run icons`. A PNG is what home screens ask for.
+// Draws the icons in public/ from the one key mark: `npm run icons`. Home screens need a PNG.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { chromium } from "@playwright/test";
 import { drawKeyMark } from "~/platform/brand/open-brand.server";

@@ -56,7 +56,7 @@ const drivers = [
   "ioredis",
 ];
 
-/** So many lines with its first and its last, and twice as many that do not count. */
+/** A function of `lines` lines, plus twice as many that don't count. */
 const functionOf = (lines: number) =>
   `export function run() {\n${"  void 0;\n\n  // Not counted.\n".repeat(lines - 2)}}`;
 

@@ -5,7 +5,7 @@ import { createMetrics } from "~/platform/metrics/metrics.server";
 
 type Metric = { type: string; labels: string[] };
 
-/** Labels that Prometheus adds to every sample, and to those of histograms. */
+/** Labels that Prometheus adds to every sample or to histograms. */
 const addedLabels = ["instance", "job", "le"];
 
 /** Every metric there is, each used once, so that its labels show. */
@@ -60,7 +60,7 @@ function labelsOf(body: string, name: string): string[] {
 /** Node's own have the names that prom-client gives them. */
 const isOurs = ([name]: [string, Metric]) => name.startsWith("latchkey_");
 
-/** Metrics an expression asks for, without what histograms add to their names. */
+/** The metrics in an expression, without the suffixes of histograms. */
 function findNames(expression: string, known: ReadonlyMap<string, Metric>): string[] {
   return [...expression.matchAll(/\b(?:(?:latchkey|nodejs|process)_\w+|up\b)/g)].map(([name]) => {
     const base = name.replace(/_(?:bucket|sum|count)$/, "");

@@ -3,7 +3,7 @@ import type { Setting, SettingGroup, Settings } from "~/platform/config/setting"
 
 const lineWidth = 108;
 
-/** Not for the server: compose.yaml alone reads them. */
+/** Only compose.yaml reads these, not the server. */
 const composeSettings = `
 ## Containers
 
@@ -86,7 +86,7 @@ each feature.
 
 type Entry = ReturnType<typeof listEntries>[number];
 
-/** So many names of a family fit into a cell. */
+/** The most names of a family in one cell. */
 const maxNames = 4;
 
 /** Entries whose first setting is in `rows`. */
@@ -110,7 +110,7 @@ function renderEntry(entry: Entry): string {
   ]);
 }
 
-/** A table of their own for families that a cell does not hold. */
+/** A separate table for families that don't fit a cell. */
 function renderMembers(entry: Entry): string[] {
   if (entry.length <= maxNames) return [];
   const rows = entry.map((row) =>

@@ -7,7 +7,7 @@ const security = readFileSync("docs/security.md", "utf8");
 const standard = readFileSync("docs/security-asvs.md", "utf8");
 const statuses = ["met", "partly", "not met", "not applicable"];
 
-/** How many requirements of levels 1 and 2 each section has; those of level 3 come last everywhere. */
+/** Requirements of levels 1 and 2 by section. Level 3 comes last in each. */
 const sections: Record<string, number> = {
   "1.1": 2,
   "1.2": 9,
@@ -83,10 +83,10 @@ function findLinks(text: string): Link[] {
   }));
 }
 
-/** The tests that several files run are in one that no runner takes for a file of tests. */
+/** Tests that several files share are in a file that no runner picks up. */
 const isTest = ({ file }: Link) => /\.(?:test|spec)\.tsx?$|\/instances-sharing\.ts$/.test(file);
 
-/** The names that tests of a source have: whatever is called with a name right after `test` or its table. */
+/** Finds a test by its name, right after `test` or its table. */
 function hasTest(source: string, name: string): boolean {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   // Skipped tests and commented-out ones don't count as evidence.

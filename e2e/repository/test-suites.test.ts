@@ -9,7 +9,7 @@ type Spec = { title: string; line: number; tests: { projectName: string }[] };
 type Journeys = { file: string; specs: Spec[]; suites?: Journeys[] };
 
 const notOurs = new Set(["node_modules", "build", "public", "data"]);
-/** Runs files of the other two once more. */
+/** These projects run other projects' files again. */
 const furtherRuns = ["deep on PostgreSQL", "deep through the stock handler"];
 
 function findFiles(ending: RegExp): string[] {

@@ -9,7 +9,7 @@ export const resultsDir = path.join(projectDir, "e2e/.results");
 const totals = { passed: 0, failed: 0 };
 const broken = [];
 const skipped = [];
-/** By title: what failed, and what passed only when it was tried again. */
+/** Titles of failed tests, and of tests that passed only in a retry. */
 const failedTests = [];
 const flakyTests = [];
 
@@ -52,7 +52,7 @@ export async function runChecks(checks) {
   await Promise.all(Array.from({ length: os.availableParallelism() }, runNext));
 }
 
-/** A suite that writes its counts to a file; one that writes none has failed, however it ended. */
+/** Runs a suite that writes its counts to a file. Without that file it has failed. */
 async function runSuite({ name, report, read, ...tool }) {
   console.log(`── ${name}`);
   mkdirSync(resultsDir, { recursive: true });
@@ -88,7 +88,7 @@ export async function runVitest({ name, parameters, report = "vitest.json", ...t
   });
 }
 
-/** A passed test keeps the failures of its earlier attempts; a file that could not begin has no tests. */
+/** A passed test keeps the failures of earlier attempts. A file that couldn't start has no tests. */
 function readSuite({ name, status, assertionResults }) {
   const file = path.relative(projectDir, name);
   if (assertionResults.length === 0 && status === "failed") return [{ title: file, state: "failed" }];

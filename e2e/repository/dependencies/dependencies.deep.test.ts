@@ -131,7 +131,7 @@ test("the bill of materials lists exactly what production installs by the lockfi
   const folder = mkdtempSync(path.join(os.tmpdir(), "latchkey-sbom-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = path.join(folder, "bill.json");
-  // Nobody listens there: the lockfile is enough.
+  // Nothing listens there, because the lockfile is enough.
   const env = { npm_config_registry: "http://127.0.0.1:9/" };
   const { code, said } = await runCommand({ file: "e2e/repository/sbom.ts", parameters: [file], env });
   expect([code, said]).toEqual([0, expect.stringContaining("components in")]);

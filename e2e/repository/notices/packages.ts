@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** One package that an installation without development tools holds, and what it says about its use. */
+/** A package of a production installation, with its own notices. */
 export type ThirdPartyPackage = {
   name: string;
   version: string;
   licence: string;
   /** Who holds the rights, as the package's own licence file words it; else its author. */
   copyright: string[];
-  /** The licence file without those lines; null where the package carries none. */
+  /** The licence file without those lines. Null: the package has none. */
   licenceText: string | null;
-  /** A NOTICE file, which the Apache licence wants passed on, and what Swagger UI says of packages in its one file. */
+  /** A NOTICE file, which the Apache licence requires, or Swagger UI's list of bundled packages. */
   notice: string | null;
 };
 
@@ -28,8 +28,8 @@ type Manifest = { name: string; version: string; license?: unknown; author?: unk
 const compiledIn = ["node_modules/@openzeppelin/contracts"];
 
 /**
- * Reads what is installed for production. Omitted are binaries for one platform each, which npm installs only
- * where they fit: the list must be the same on every machine.
+ * Reads the production packages. Platform binaries are omitted, because npm installs only the fitting ones and the list
+ * must be the same on every machine.
  */
 export function readThirdPartyPackages(projectDir: string): ThirdPartyPackage[] {
   const lock = JSON.parse(readFileSync(path.join(projectDir, "package-lock.json"), "utf8")) as {
@@ -88,7 +88,7 @@ function findText(folder: string, pattern: RegExp): string | null {
     .join("\n\n");
 }
 
-/** A statement of who holds the rights; not the many sentences in licences that speak of such statements. */
+/** A copyright statement, not one of the licences' sentences about such statements. */
 function isCopyrightLine(line: string): boolean {
   const isStatement =
     /^\W*(copyright\b|\(c\)|©).*(\d{4}|\(c\)|©)/i.test(line) || /^Copyright [A-Z]/.test(line);

@@ -8,7 +8,7 @@ const taken: Record<string, string> = {
 
 type LicenceText = { number: number; text: string; packages: ThirdPartyPackage[] };
 
-/** The text of THIRD-PARTY-NOTICES.md. Throws when a package offers a choice that nobody has made yet. */
+/** The text of THIRD-PARTY-NOTICES.md. Throws if a package's choice of licences is still open. */
 export function renderNotices(packages: readonly ThirdPartyPackage[]): string {
   const texts = collectTexts(packages);
   return [

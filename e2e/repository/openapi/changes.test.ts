@@ -7,7 +7,7 @@ import type { ApiChange } from "./changes";
 
 type Difference = { pointer: string; now: unknown };
 
-/** The outermost places in which two JSON values differ; `now` undefined: nothing is there any more. */
+/** The outermost differences between two JSON values. `now` is undefined for a removed one. */
 function* findDifferences(before: unknown, now: unknown, pointer = ""): Generator<Difference> {
   // Lists of another length differ as a whole.
   const areAlike = isContainer(before) && isContainer(now) && lengthOf(before) === lengthOf(now);
@@ -35,7 +35,6 @@ function matches(pattern: string, pointer: string): boolean {
   return steps.length === given.length && steps.every((step, index) => step === "*" || step === given[index]);
 }
 
-/** The first one that names it. */
 function findChange({ pointer }: Difference): ApiChange | undefined {
   return apiChanges.find(({ at }) => at.some((pattern) => matches(pattern, pointer)));
 }

@@ -1,4 +1,4 @@
-/** Pointers (RFC 6901) into the description; `*` is any one step. `now`: a digest of what is there today. */
+/** JSON Pointers (RFC 6901) into the description. `*` matches one step. `now` is a digest of the current value. */
 export type ApiChange = { why: string; at: readonly string[]; now: string };
 
 const rateLimitHeaders = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "RateLimit", "RateLimit-Policy"];
