@@ -29,8 +29,8 @@ function endChain() {
 }
 
 /**
- * Anvil writes its dump in place; a power cut in the middle leaves half a file. So it dumps beside the state
- * file, and only a dump that is whole takes the state file's place, in one step.
+ * Anvil writes its dump in place, so a power cut would leave half a file. Here it dumps beside the state file, and only
+ * a complete dump replaces that, in one step.
  */
 function keepState() {
   if (!stateFile || !dumpFile) return;
@@ -49,7 +49,7 @@ function keepState() {
     renameSync(temporary, stateFile);
     keptText = text;
   } catch (error) {
-    // No dump yet, or one that is being written at this moment: the next round takes it.
+    // There is no dump yet, or it is incomplete: the next round takes it.
     const isExpected =
       error instanceof SyntaxError || /** @type {{ code?: string }} */ (error).code === "ENOENT";
     if (!isExpected) tell({ event: "state-not-kept", reason: String(error) });

@@ -29,7 +29,7 @@ async function begin() {
     log: { warn: () => undefined },
   });
   for (let read = 0; read < 4; read += 1) await events.next();
-  // A pull that waits, as the writer of an answer has one; its promise is dropped on purpose.
+  // A waiting pull, as in a reply's writer. Its promise is dropped on purpose.
   void events.next();
 }
 

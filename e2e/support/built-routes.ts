@@ -13,8 +13,8 @@ export type BuiltRoute = {
 type RouteEntry = { id: string; parentId: string | null; path: string; moduleName: string };
 
 /**
- * The routes of the built server, read from its text: to import the build would start a server. Fails when the
- * compiler writes its table in another way than the one known here, so that nothing can seem complete by mistake.
+ * The routes of the built server, read from its text, because importing the build would start a server. Fails if the
+ * compiler writes its table differently, so that no route can be missed by mistake.
  */
 export function readBuiltRoutes({ file = "build/index.js" }: { file?: string } = {}): BuiltRoute[] {
   const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest);

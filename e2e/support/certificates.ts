@@ -21,16 +21,16 @@ export type Certificates = {
   /** For `localhost` by name, and so not for the same machine by number. */
   certificateFile: string;
   keyFile: string;
-  /** Nobody signed anything with it that a server here shows. */
+  /** It has signed no certificate of these servers. */
   otherAuthorityFile: string;
-  /** Some servers refuse a key that is not theirs alone. */
+  /** Some servers refuse a key that others can read. */
   giveKeyTo: (owner: { uid: number; gid: number }) => Promise<void>;
   remove: () => Promise<void>;
 };
 
 export async function makeCertificates(): Promise<Certificates> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-certificates-"));
-  // Servers that run as a user of their own read them.
+  // Servers with their own user must be able to read them.
   await chmod(dir, 0o755);
   const authority = await makeSelfSigned(dir, "authority");
   const other = await makeSelfSigned(dir, "other");
@@ -59,7 +59,7 @@ export async function makeCertificates(): Promise<Certificates> {
 
 const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
-/** One that vouches for itself, for a day. */
+/** A self-signed certificate for a day. */
 export async function makeSelfSigned(dir: string, commonName: string) {
   const keyFile = path.join(dir, `${commonName}.key`);
   const certificateFile = path.join(dir, `${commonName}.crt`);

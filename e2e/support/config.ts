@@ -25,7 +25,7 @@ export function problemsOf(environment: Environment, fileNames?: readonly string
   return [];
 }
 
-/** The same for settings that are added to those of production. */
+/** The same for settings in addition to production's. */
 export function problemsInProduction(environment: Environment): readonly string[] {
   return problemsOf({ ...production, ...environment });
 }

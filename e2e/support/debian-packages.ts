@@ -22,7 +22,7 @@ export function librariesOf(dir: string): Record<string, string> {
 }
 
 export type DebianPackages = {
-  /** Puts the newest of the archive into the cache, with what they need and the machine lacks. Throws where it cannot. */
+  /** Puts the newest packages into the cache, with dependencies the machine lacks. Throws on failure. */
   unpack: (options: { name: string; packages: readonly string[] }) => void;
   /** The packages that this one consists of, such as `postgresql-15` of `postgresql`. */
   dependsOf: (name: string) => string[];
@@ -69,7 +69,7 @@ export function openDebianPackages(): DebianPackages {
     try {
       renameSync(unpacked, unpackedDir(name));
     } catch (error) {
-      // Another run was faster: what it has put there is as good.
+      // Another run was faster. Its files are as good.
       if (!existsSync(unpackedDir(name))) throw error;
     }
   }

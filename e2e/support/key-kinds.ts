@@ -4,7 +4,7 @@ import type { Judgement, KeyKind, KeyKinds, NotHeld } from "~/gate/kinds/kind";
 
 type Given = Partial<KeyKind> & { chainId: number };
 
-/** A kind of key as a file may describe it, by default an ERC-721 contract's that opens all but doors. */
+/** A kind of key as in a settings file. By default it is an ERC-721 contract's and opens everything except doors. */
 export function makeKind({ chainId, name = "key", contract = null, ...given }: Given): KeyKind {
   const keptUnder =
     contract === null
@@ -42,7 +42,7 @@ export const someKey: Omit<TokenHolder, "scopes"> = {
   proofHash: null,
 };
 
-/** A key of which nothing is recorded. */
+/** A key without records. */
 export const untouched = { used: null, departedAtMs: null, isProofRevoked: false, watchedBlocks: [] };
 /** A judge that knows of no blocks. */
 export const judging = (judge: Judge["judge"]) => ({ judge, noteBlock: () => {}, isOutdated: () => false });

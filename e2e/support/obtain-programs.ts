@@ -6,7 +6,7 @@ import path from "node:path";
 import { findOnPath, librariesOf, openDebianPackages, unpackedDir } from "./debian-packages";
 import type { DebianPackages } from "./debian-packages";
 
-/** How to start it, and what to add to its environment. */
+/** The command, and additions to its environment. */
 export type Program = { command: string; environment: Record<string, string> };
 /** Server and tools of one version, in one folder. */
 export type PostgresqlPrograms = { binDir: string; environment: Record<string, string> };
@@ -47,7 +47,7 @@ export function findPostgresqlUser(): { uid?: number; gid?: number } {
   return { uid: ask("-u"), gid: ask("-g") };
 }
 
-/** Debian keeps each version in a folder of its own; the newest first. */
+/** Debian has a folder for each version. Newest first. */
 function listVersions(root: string): string[] {
   const names = existsSync(root) ? readdirSync(root) : [];
   return names
@@ -112,7 +112,7 @@ const programs: Wanted[] = [
   },
 ];
 
-/** How a program is called, by whom and in which surroundings. */
+/** The program's call, with its user and environment. */
 function callOf({ find, ask: [program, parameter], asUser }: Wanted) {
   const found = find();
   if (found === null) return null;
@@ -126,7 +126,7 @@ export function findVersion(name: string): string | null {
   const wanted = programs.find((program) => program.name === name);
   const call = wanted === undefined ? null : callOf(wanted);
   if (call === null) return null;
-  // nginx says it on the other stream.
+  // nginx prints it to stderr.
   const { stdout, stderr } = spawnSync(call.file, [call.parameter], { ...call.options, encoding: "utf8" });
   return /\d+(?:\.\d+)+/.exec(`${stdout}${stderr}`)?.[0] ?? null;
 }
@@ -155,12 +155,12 @@ function runsFromCache(wanted: Wanted): boolean {
 function askWhetherItRuns(wanted: Wanted): void {
   const call = callOf(wanted);
   if (call === null) throw new Error("The packages do not hold it.");
-  // Fails where a library it needs is not on this machine, or its user may not enter the folder.
+  // Fails if a library is missing, or if the program's user can't enter the folder.
   execFileSync(call.file, [call.parameter], { ...call.options, stdio: "pipe" });
 }
 
 export function setup(): void {
-  // Both projects of a run begin here; what could not be had a moment ago is not tried and told again.
+  // Both projects of a run start here. A program that was unavailable a moment ago isn't tried again.
   if (process.env[attempted] !== undefined) return;
   process.env[attempted] = "yes";
   obtainMissing();

@@ -61,7 +61,7 @@ function closeObject(value: unknown): unknown {
     : value;
 }
 
-/** Everything in which an answer is not what the document says of its route and status. */
+/** All differences between a response and the document's description of its route and status. */
 export function findFaults(document: OpenApiDocument, answer: SeenAnswer): string[] {
   const described = findOperation({ document, ...answer });
   if (!described) return [`${answer.method} ${answer.path} is not described`];
@@ -90,7 +90,7 @@ export function findOperation({
 }
 
 function matchesTemplate({ path, actual }: { path: string; actual: string }): boolean {
-  // `{file}` stands for all that is left of a path, slashes included.
+  // `{file}` matches the rest of a path, slashes included.
   const pattern = path
     .split(/(\{\w+\})/)
     .map((part) => {

@@ -2,7 +2,7 @@ import net from "node:net";
 
 type Batch = {
   port: number;
-  /** So many requests are on their way at once over each of so many kept connections. */
+  /** The number of kept connections, and of requests in flight on each. */
   connections: number;
   depth: number;
   count: number;

@@ -46,7 +46,7 @@ function toItem(node: Node): YamlValue {
   return toValue(node?.children?.[0] ?? null);
 }
 
-/** YAML's core schema, without the kinds of numbers nobody writes here. */
+/** YAML's core schema, without kinds of numbers that these files don't use. */
 function readPlain(text: string): YamlValue {
   if (/^(?:true|True|TRUE|false|False|FALSE)$/.test(text)) return text.toLowerCase() === "true";
   if (/^(?:~|null|Null|NULL|)$/.test(text)) return null;

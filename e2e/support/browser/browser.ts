@@ -28,7 +28,7 @@ const launchArgs = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // A journey presses play by itself; nobody has to hear it.
+  // Journeys start audio without a gesture, and silently.
   "--autoplay-policy=no-user-gesture-required",
   "--mute-audio",
 ];
@@ -49,7 +49,7 @@ const advice = `No Chromium was found for the browser tests. Any one of these he
   - apt install chromium                   (Debian and Ubuntu, as root);
   - npm ci with development dependencies   (on Linux x64 the package @sparticuz/chromium brings one along).`;
 
-/** The first Chromium there is; nothing is ever downloaded. */
+/** The first Chromium found. Nothing is downloaded. */
 export async function findBrowser(): Promise<BrowserLaunch> {
   const chosen = process.env.CHROMIUM_PATH;
   if (chosen) {

@@ -43,7 +43,7 @@ export const answer: number = 42;
 - [ ] open
 `;
 
-/** Said to "steady", each part when `goOn` was called once more. */
+/** The reply to "steady". Each part follows a call of `goOn`. */
 export const steadyParts = [0, 40, 80].map((from) =>
   Array.from({ length: 40 }, (_, index) => `word${from + index}${index === 39 ? ".\n\n" : " "}`),
 );
@@ -61,7 +61,7 @@ function createHold() {
   };
 }
 
-/** Does what the question asks for by its first word. */
+/** The question's first word chooses the behaviour. */
 async function obey(call: CompletionCall, hold: ReturnType<typeof createHold>): Promise<void> {
   const questions = call.body.messages.filter(({ role }) => role === "user");
   const [order] = (questions.at(-1)?.content ?? "").split(/\s/);
@@ -102,7 +102,7 @@ async function obey(call: CompletionCall, hold: ReturnType<typeof createHold>): 
 
 export type ModelServer = GateServer & {
   countCalls: () => number;
-  /** Lets the answers that wait say what comes next. */
+  /** Releases the waiting replies. */
   goOn: () => void;
 };
 

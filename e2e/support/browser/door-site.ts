@@ -8,7 +8,7 @@ export type DoorSite = {
   stop: () => void;
 };
 
-/** A site that knows nothing of keys, behind a proxy of a few lines that asks the gate about each request. */
+/** A site without keys, behind a small proxy that asks the gate about each request. */
 export async function startDoorSite(port: number, gateUrl: string): Promise<DoorSite> {
   // Another site than the gate on localhost: of its cookies none comes along from here.
   const host = `127.0.0.1:${port}`;

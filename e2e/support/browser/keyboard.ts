@@ -19,7 +19,7 @@ export async function pressByKeyboard(way: Way): Promise<void> {
   await way.page.keyboard.press("Enter");
 }
 
-/** Fails where the focus has fallen back to the page's top, with what had it. */
+/** Fails if the focus has fallen back to the page's top. */
 export async function expectFocusKept(page: Page, name: string): Promise<void> {
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.tagName), { message: name })

@@ -16,7 +16,7 @@ export type KindsServer = GateServer & {
   giveEther: (to: Address) => Promise<unknown>;
   /** Gives the little ether that the second chain's kind requires. */
   giveEtherAbroad: (to: Address) => Promise<unknown>;
-  /** Another wallet has a founder's key and what it asks for, and names this one as its delegate. */
+  /** Another wallet has a founder's key and its requirements, and makes this one its delegate. */
   lendKey: (to: Address) => Promise<{ vault: Address; tokenId: string }>;
 };
 
@@ -36,7 +36,7 @@ const vaultAccount = 7;
 type KindsServerOptions = {
   mode: "demo" | "production";
   env?: Record<string, string>;
-  /** With one more kind of its own, a membership. */
+  /** Adds one more kind, a membership. */
   hasSecondChain?: boolean;
 };
 
@@ -124,7 +124,7 @@ export async function startKindsServer({
   };
 }
 
-/** In a block: a chain without any has nothing to be read at. */
+/** In a block, because an empty chain has no block to read at. */
 async function giveOneWei({ control }: ReturnType<typeof connectChain>, address: Address): Promise<void> {
   await control.setBalance({ address, value: 1n });
   await control.mine({ blocks: 1 });

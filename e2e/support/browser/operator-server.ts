@@ -9,7 +9,7 @@ import { startGateServer } from "./gate-server";
 import type { GateServer } from "./gate-server";
 
 export type OperatorServer = GateServer & {
-  /** A new key is used up for this message, its holder chats and comes once too often: a row for every table. */
+  /** Uses a new key for this message, chats and exceeds the quota: a row for every table. */
   leaveTraces: (message: string) => Promise<{ tokenId: string }>;
 };
 

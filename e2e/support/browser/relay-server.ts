@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 
 export type RelayServer = {
   url: string;
-  /** Methods of everything the page asked for, in order. */
+  /** Methods of the page's requests, in order. */
   asked: string[];
   close: () => Promise<void>;
 };
@@ -18,10 +18,10 @@ const handshakeSuffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const textFrame = 0x1;
 const closeFrame = 0x8;
 
-/** WalletConnect's numbers for what a message is about. */
+/** WalletConnect's numbers for kinds of messages. */
 const tags = { proposal: 1100, proposalAnswer: 1101, settlement: 1102 };
 
-/** A relay: takes in what is said on a topic, and delivers it to subscribers of the topic, now or later. */
+/** A relay: accepts messages on a topic and delivers them to its subscribers, now or later. */
 export async function startRelayServer(): Promise<RelayServer> {
   const asked: string[] = [];
   const sockets = new Set<Duplex>();
@@ -64,7 +64,7 @@ export async function startRelayServer(): Promise<RelayServer> {
   };
 }
 
-/** Who listens where, and what nobody has heard yet. */
+/** The subscribers, and messages nobody has received yet. */
 function createTopics() {
   const listeners = new Map<string, Map<Duplex, string>>();
   const unheard = new Map<string, Message[]>();
@@ -72,7 +72,7 @@ function createTopics() {
   function deliver(to: Duplex, subscription: string, said: Message): void {
     const params = { id: subscription, data: { ...said, publishedAt: Date.now() } };
     const id = Number.parseInt(randomBytes(6).toString("hex"), 16);
-    // After the answer to what brought this about.
+    // After the response to the request that caused this.
     setImmediate(() => {
       if (!to.destroyed)
         to.write(toFrame(JSON.stringify({ jsonrpc: "2.0", id, method: "irn_subscription", params })));

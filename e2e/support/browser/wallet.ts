@@ -23,7 +23,7 @@ type WalletOptions = {
   injectedAs?: "announced" | "shared";
   /** Whether it has the chain of the keys already, or must add it first. */
   knowsChain?: boolean;
-  /** A chain it has besides. */
+  /** Another chain it knows. */
   otherChainId?: number;
   /** The chain it starts on. */
   startsOn?: number;
@@ -62,11 +62,11 @@ export async function addWallet({
   return wallet;
 }
 
-/** A wallet the test holds in its hand: the page sees only its provider, the keys stay in this process. */
+/** A wallet under the test's control. The page sees only its provider, and the keys stay in this process. */
 export class TestWallet {
-  /** Every text it was asked to sign, in order. */
+  /** All texts to sign, in order. */
   readonly signedTexts: string[] = [];
-  /** Every method it was asked for, in order. */
+  /** All requested methods, in order. */
   readonly asked: string[] = [];
   /** Every chain that was added. */
   readonly added: unknown[] = [];
@@ -103,7 +103,7 @@ export class TestWallet {
     return this.account().address;
   }
 
-  /** The person says no to the next request of this method. */
+  /** The person rejects the next request of this method. */
   rejectNext(method: string): void {
     this.failNext(method, { code: 4001, message: "User rejected the request." });
   }

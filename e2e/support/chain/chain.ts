@@ -25,7 +25,7 @@ export type Call = {
   from: number;
 };
 
-/** Long enough for the busiest machine, and shorter than a test may take, so that the failure tells why. */
+/** Long enough for a busy machine, but shorter than a test's limit, so the failure says why. */
 const settleWithinMs = 20_000;
 const receiptPollMs = 10;
 
@@ -82,7 +82,7 @@ export function connectChain({ rpcUrl, chainId }: { rpcUrl: string; chainId: num
   return { viewer, control, walletOf, send, deploy, settle, mintKey };
 }
 
-/** A real chain of its own, with the key contract on it. */
+/** A real chain with the key contract on it. */
 export async function startTestChain(
   options: { keyDurationSeconds?: number; blockTimeSeconds?: number; chainId?: number } = {},
 ) {

@@ -37,7 +37,7 @@ function describeTransfer({ blockNumber, from, to, tokenId }: Transfer) {
   };
 }
 
-/** Hardly a chain: it knows one contract, one function of it, its transfers, and how many blocks there are. */
+/** A minimal chain: one contract with one function, its transfers, and the number of blocks. */
 export async function startMinimalRpcServer(
   chainId: number,
   contractAddress: Address,

@@ -37,7 +37,7 @@ export function createOwnershipReader({
       return toOwnership(await judge.judge({ kind, tokenId, signer: holder, vault: null, fresh }));
     },
 
-    /** Ownership, and whether the wallet's own code stands behind a signature, in one round trip. */
+    /** Reads ownership and checks the wallet's own signature code, in one round trip. */
     async readOwnershipAndSignature({ tokenId, signed }: { tokenId: string; signed: WalletSignature }) {
       const question = { kind, tokenId, signer: signed.wallet, vault: null, signed };
       const { verdict, judgement } = await judge.judgeSigned(question);

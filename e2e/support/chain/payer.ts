@@ -30,7 +30,7 @@ export async function fundedKey(chain: TestChain, ether: bigint = 10n): Promise<
   return privateKey;
 }
 
-/** Nobody has been paid there before. */
+/** An address without payments. */
 export function newAddress(): Address {
   return privateKeyToAccount(generatePrivateKey()).address;
 }
@@ -48,7 +48,7 @@ type CreatePayerOptions = {
   changeChain?: (chain: PaymentChain) => PaymentChain;
 };
 
-/** A service that pays, as one process would have it: everything real but what `changes` puts in its place. */
+/** A paying service, as one process would have it. Everything is real except `changes`. */
 export function createPayer({
   database,
   client,

@@ -46,15 +46,15 @@ export type RpcFaultServer = {
   setFault: (fault: RpcFault) => void;
   /** Overrides the response to a method. Null: the chain answers. */
   setResult: (made: { method: string; result: unknown } | null) => void;
-  /** Called with each request before the chain is asked. */
+  /** Called with each request before the chain gets it. */
   onPost: (listener: RpcListener) => void;
   /** Called with each request when the chain has answered, before the answer is passed on. */
   onAnswer: (listener: RpcListener) => void;
-  /** Another chain to ask; by method, for an endpoint that says one thing and does another. */
+  /** Another chain, or one by method, for an endpoint that says one thing and does another. */
   setUpstream: (url: string | ((method: string, params?: readonly unknown[]) => string)) => void;
   /** The newest block that an endpoint which lags has seen; null for that of the chain. */
   setNewestBlock: (blockNumber: bigint | null) => void;
-  /** Whether the connection a request came over is to be broken, as one that was closed while idle. */
+  /** Whether to break a request's connection, as if it had been closed while idle. */
   onConnectionUse: (shouldBreak: () => boolean) => void;
   stop: () => Promise<void>;
 };
@@ -62,7 +62,7 @@ export type RpcFaultServer = {
 export const maxLogRange = 10;
 const tinyLogRange = 4;
 
-/** A real HTTP server in front of a real chain: counts what comes in, and breaks when told to. */
+/** A real HTTP server in front of a real chain. Counts requests and fails on demand. */
 export async function startRpcFaultServer(
   firstUpstreamUrl: string,
   firstFault: RpcFault = "none",
@@ -229,7 +229,7 @@ function isForReceipt({ method }: RpcRequest): boolean {
   return method === "eth_getTransactionReceipt";
 }
 
-/** An endpoint that has thrown away what accounts held at the blocks behind the newest one. */
+/** An endpoint that has pruned the state of all blocks but the newest. */
 function isAboutOldState({ method, params }: RpcRequest): boolean {
   const isAboutState = method === "eth_getTransactionCount" || method === "eth_getCode";
   return isAboutState && String(params?.[1]).startsWith("0x");
@@ -238,7 +238,7 @@ function isAboutOldState({ method, params }: RpcRequest): boolean {
 /** The position of the block parameter, by method. */
 const statePositions: Partial<Record<string, number>> = { eth_call: 1, eth_getBalance: 1, eth_getCode: 1 };
 
-/** The request as an endpoint that has not seen later blocks understands it; null when it asks for those alone. */
+/** The request as an endpoint without later blocks understands it. Null if it asks only for those. */
 function limitBlocks(request: RpcRequest, newestBlock: bigint): RpcRequest | null {
   const isLater = (block: unknown) => block !== "latest" && BigInt(block as string) > newestBlock;
   const newest = `0x${newestBlock.toString(16)}`;

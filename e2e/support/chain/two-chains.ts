@@ -4,7 +4,7 @@ import type { ChainClient, ChainClientOptions } from "~/platform/chain/chain-cli
 import { startTestChain } from "./chain";
 import { startRpcFaultServer } from "./rpc-fault-server";
 
-/** Two chains with different ids and, in front of each, an endpoint that can go wrong, for all tests of a file. */
+/** Two chains with different ids, each behind an endpoint with faults, for all tests of a file. */
 export async function openTwoChains() {
   const [first, second] = await Promise.all([openChain(31_337), openChain(31_338)]);
   const both = [first, second];

@@ -3,7 +3,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
 
-/** With TEST_DATABASE=postgresql whatever may run on either database runs on PostgreSQL; else on SQLite. */
+/** With TEST_DATABASE=postgresql, tests for either database run on PostgreSQL, otherwise on SQLite. */
 export const runsOnPostgresql = chooseDatabase(process.env.TEST_DATABASE || undefined) === "postgresql";
 
 function chooseDatabase(database = "sqlite"): string {

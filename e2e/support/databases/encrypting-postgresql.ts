@@ -6,14 +6,14 @@ import { waitUntil } from "../processes";
 
 type Server = { adminUrl: string; createDatabase: () => Promise<string>; stop: () => Promise<void> };
 
-/** A real PostgreSQL server that shows these certificates, and takes connections in clear as well; the caller stops it. */
+/** A real PostgreSQL server with these certificates that also accepts unencrypted connections. The caller stops it. */
 export async function startEncryptingPostgresql(certificates: Certificates) {
   const server = await startPostgresql();
   const adminUrl = await server.createDatabase();
   return await encrypt(certificates, { ...server, adminUrl });
 }
 
-/** The same of the kind whose tools are here. In clear it takes nobody but its superuser. */
+/** The same server with its tools. Only the superuser may connect unencrypted. */
 export async function startEncryptingPostgresqlWithTools(certificates: Certificates) {
   const server = await startPostgresqlWithTools();
   const { adminUrl } = await server.createDatabase("latchkey_0");

@@ -1,4 +1,5 @@
-// One of several server-like processes on one database: works while it owns the lease, and prints each piece of work.
+// One of several server-like processes on one database. It works while it owns the lease, and prints each piece of
+// work.
 import { writeSync } from "node:fs";
 import { once } from "node:events";
 import { createChainCursorStore } from "~/gate/transfers/chain-cursor.store.server";

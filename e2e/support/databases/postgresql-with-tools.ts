@@ -19,12 +19,12 @@ export type PostgresqlWithTools = {
   version: string;
   /** The environment in which a shell finds `pg_dump` and the other tools of the server's version. */
   toolsEnvironment: Record<string, string>;
-  /** An empty database and a user who owns it and may nothing else, as docs/databases.md asks for. */
+  /** An empty database and an owner without further rights, as docs/databases.md requires. */
   createDatabase: (name: string) => Promise<{ url: string; adminUrl: string }>;
   stop: () => Promise<void>;
 };
 
-/** A real PostgreSQL of the kind whose tools are here, on a free loopback port; the caller stops it. */
+/** A real PostgreSQL with its tools, on a free loopback port. The caller stops it. */
 export async function startPostgresqlWithTools(): Promise<PostgresqlWithTools> {
   const programs = findPostgresql();
   if (programs === null) throw new Error("There is no PostgreSQL with its tools on this machine.");

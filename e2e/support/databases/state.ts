@@ -26,14 +26,14 @@ export type TestState = {
   connectAgain: () => Promise<TestState>;
 };
 
-/** Wherever state may live: on SQLite and Redis in `npm test`, on PostgreSQL as `testOnEachDatabase` says. */
+/** Runs on each place of state: SQLite and Redis in `npm test`, PostgreSQL as `testOnEachDatabase` says. */
 export function testOnEachState(name: string, body: (state: TestState) => Promise<void>): void {
   test(`${name} (${databaseName})`, async () => body(openDatabaseState(await createTestDatabase())));
   if (runsOnPostgresql) return;
   test.skipIf(!hasRedis)(`${name} (Redis)`, async () => body(await createRedisState()));
 }
 
-/** For tests of rules that are the same wherever state lives. */
+/** For rules that don't depend on the place of state. */
 export async function createSqliteState(): Promise<TestState> {
   return openDatabaseState(await createSqliteTestDatabase());
 }
@@ -76,7 +76,7 @@ const passScript = defineScript({
 
 let server: ReturnType<typeof launchRedis> | undefined;
 
-/** A part of one Redis server that nothing else of the test file touches. */
+/** A separate part of one Redis server. */
 export async function createRedisState(): Promise<TestState> {
   const { database, url } = await createTestDatabase();
   server ??= launchRedis();

@@ -11,7 +11,7 @@ import { listStoreWrites } from "./store-writes";
 /** Stores that `openStores` of `testOnEachState` creates, on a database and on Redis. */
 const openStores = readFileSync(path.join(appDir, "services/state.server.ts"), "utf8");
 
-/** Whether one of the tests makes this store, by itself or as a part of another one. */
+/** Whether a test creates this store, directly or as a part of another one. */
 function isReached(maker: StoreMaker, dual: readonly Set<string>[]): boolean {
   const wholes = makers.filter(({ file }) => file !== maker.file && calls(readFileSync(file, "utf8"), maker));
   return dual.some(

@@ -1,4 +1,4 @@
-// Every function of every store of the shared database: what it writes, and where another one can stand in its way.
+// Every function of every store of the shared database, with its writes and possible conflicts.
 import { expect } from "vitest";
 import { createKeptAnswerStore } from "~/chat/kept/kept-answers.store.server";
 import { createChainCursorStore } from "~/gate/transfers/chain-cursor.store.server";

@@ -63,7 +63,7 @@ async function isAnybodyWaiting(): Promise<boolean> {
   return (await watcher.query(`SELECT 1 FROM pg_locks WHERE NOT granted`)).rows.length > 0;
 }
 
-/** True when the two waited for one another and the store's work was undone; all that the other did is undone. */
+/** True if the two deadlocked and the store's work was rolled back. The other's work is always rolled back. */
 async function lockOut({ hold, ask, write, outcome, grows }: StoreWrite): Promise<boolean> {
   await refillTables();
   const before = await countRows(grows);
@@ -80,7 +80,7 @@ async function lockOut({ hold, ask, write, outcome, grows }: StoreWrite): Promis
 }
 
 describe("after a deadlock the whole write is run again, once:", () => {
-  // Only the names are read here: the stores are made again on the database that is open when a test runs.
+  // Reads only the names. Tests create the stores again on their own database.
   const names = Object.entries(listStoreWrites({} as Database)).flatMap(([maker, { writes }]) =>
     Object.entries(writes).flatMap(([name, cases]) => cases.map((_, index) => ({ maker, name, index }))),
   );

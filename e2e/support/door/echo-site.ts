@@ -17,7 +17,7 @@ export type SeenRequest = {
 
 export type EchoSite = Awaited<ReturnType<typeof startEchoSite>>;
 
-/** A site that knows nothing of keys: it tells what it was asked, and echoes what comes after an upgrade, to anything. */
+/** A site without keys. It reports each request, and echoes data after any upgrade. */
 export async function startEchoSite(name: string) {
   const sockets = new Set<Duplex>();
   let answered = 0;

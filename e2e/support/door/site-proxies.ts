@@ -1,4 +1,4 @@
-// The proxies of docs/door.md, with the very files of that page: only ports, certificates and folders are a test's own.
+// The proxies of docs/door.md with the page's own files. Only ports, certificates and folders differ.
 import { spawn } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -13,7 +13,7 @@ import { readDocumentedFiles, replaceEach, requireFile } from "./documented-file
 import type { DocumentedFiles } from "./documented-files";
 
 export const gateHost = "gate.example.com";
-/** The one that the page shows; every other site is the same block with another name and port. */
+/** The page's example. Every other site is the same block with another name and port. */
 export const shownHost = "wiki.example.com";
 const shownSite = "127.0.0.1:8080";
 
@@ -23,11 +23,11 @@ export type SiteProxy = { port: number; stop: () => Promise<void> };
 export type NginxOptions = ProxyOptions & {
   /** With nginx's own cache of the answers, as the page shows it. */
   isCaching?: boolean;
-  /** Without the door: the sites stand open. */
+  /** Without the door, so the sites are public. */
   isOpen?: boolean;
-  /** The port of a site behind `fastcgi_pass`, which answers what ends in .php, as the page shows it. */
+  /** The port of a site behind `fastcgi_pass`, which serves paths that end in .php, as on the page. */
   fastcgiPort?: number;
-  /** Files that nginx serves itself, in place of the sites; by plain HTTP, on connections that stay open. */
+  /** Files that nginx serves itself instead of the sites, by plain HTTP on keep-alive connections. */
   filesDir?: string;
 };
 
@@ -111,7 +111,7 @@ async function placeNginx({
   const files = await readDocumentedFiles();
   const port = await findFreePort();
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-nginx-sites-"));
-  // Its workers run as a user of their own, and keep answers there.
+  // Its workers run as their own user and cache responses there.
   await chmod(dir, 0o755);
   const blocks: Record<string, string> = {};
   const php = placePhp(files, fastcgiPort);

@@ -9,7 +9,7 @@ export type VisitorRequest = {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Readable;
-  /** In place of the path: what a client may write into the first line of its request. */
+  /** Replaces the path: any text a client may write into the request line. */
   target?: string;
 };
 
@@ -75,7 +75,7 @@ export function createVisitor(port: number) {
     }
   }
 
-  /** `protocols`: in a header of its own each. */
+  /** `protocols` go into separate headers. */
   async function openSocket(
     address: string,
     protocols: readonly string[] = ["websocket"],

@@ -6,7 +6,7 @@ const collect = /** @type {() => void} */ (globalThis.gc);
 let count = 0;
 
 process.on("SIGUSR2", async () => {
-  // More than once: what a first collection lets go of may hold something itself.
+  // Repeated, because objects freed by one collection may have held others.
   for (let round = 0; round < 4; round += 1) {
     collect();
     await sleep(50);

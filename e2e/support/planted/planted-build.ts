@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/pr
 import path from "node:path";
 import { promisify } from "node:util";
 
-/** All that a build is made from, and what a server reads beside it. */
+/** All sources of a build, and the files a server reads beside it. */
 const sources = ["app", "contracts", "prisma", "public", "package.json", "package-lock.json"];
 const files = [...sources, "server.ts", "remix.config.js", "tsconfig.json"];
 
@@ -12,7 +12,7 @@ type Planted = {
   /** New files, by their path in the project. */
   files?: Record<string, string>;
   changes?: readonly Change[];
-  /** A new folder of its own by default. */
+  /** Default: a new folder. */
   folder?: string;
 };
 

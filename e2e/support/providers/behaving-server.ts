@@ -14,8 +14,8 @@ export type ReceivedCall<Body> = {
   /** Sends the headers of a proper answer. */
   start: () => void;
   /**
-   * Resolves once the bytes are accepted: at once, or after `drain`. Starts the answer where nobody has. Throws when the
-   * other side is gone.
+   * Resolves once the bytes are accepted: at once, or after `drain`. Starts the response if needed. Throws if the other
+   * side is gone.
    */
   send: (chunk: string | Uint8Array) => Promise<void>;
   bytesSent: () => number;
@@ -36,7 +36,7 @@ export async function startBehavingServer<Body, Call extends ReceivedCall<Body>>
   behaviours: readonly ((call: Call) => void | Promise<void>)[];
   /** The content type of a successful response. */
   contentType: string;
-  /** Gives a call what its protocol has. */
+  /** Adds the protocol's own functions to a call. */
   addTo: (call: ReceivedCall<Body>) => Call;
 }) {
   const calls: Call[] = [];

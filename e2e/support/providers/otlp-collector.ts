@@ -43,7 +43,7 @@ const exportSchema = z.object({
 });
 
 export type ReceivedSpan = z.infer<typeof spanSchema> & { resource: Record<string, unknown> };
-/** `hang`: takes the connection and says nothing. */
+/** `hang` accepts the connection and never responds. */
 export type CollectorBehaviour = "take" | "refuse" | "hang";
 
 /** A collector on the loopback address that understands spans as OTLP over HTTP in JSON. */
@@ -76,7 +76,7 @@ export async function startCollector({ behaviour = "take" }: { behaviour?: Colle
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
 
-  /** Resolves with the spans of the first trace that has one that fits, once it holds all the names. */
+  /** Resolves with the first matching trace, once it has all the named spans. */
   async function waitForTrace({
     has,
     names = [],

@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, createServer as createTcpServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 
-/** Which of its servers a proxy asked, as a header of the answer. */
+/** Names the server that a proxy chose, as a response header. */
 export const upstreamHeader = "x-upstream";
 
-/** A plain reverse proxy: each request goes to the next server in turn, with no memory of who asked. */
+/** A plain reverse proxy: each request goes to the next server in turn, without affinity. */
 export async function startRoundRobin() {
   let ports: number[] = [];
   let count = 0;
@@ -14,7 +14,7 @@ export async function startRoundRobin() {
     const index = count++ % ports.length;
     passOn({ incoming, outgoing, port: ports[index]!, name: String(index) });
   });
-  // A connection that is closed just as a client uses it again would look like a fault of the servers.
+  // If a connection closed just as a client reuses it, it would look like a fault of the servers.
   server.keepAliveTimeout = 300_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

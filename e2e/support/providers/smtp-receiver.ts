@@ -47,7 +47,7 @@ export async function startSmtpReceiver({
     },
     ...options,
   });
-  // A client that turns away from a certificate is an error to the server too; the tests look at the client.
+  // If a client rejects the certificate, the server gets an error too. The tests check the client.
   server.on("error", () => undefined);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.server.address() as AddressInfo;

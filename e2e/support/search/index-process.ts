@@ -13,7 +13,7 @@ const { embedded } = await runIndex({
   embedder: {
     ...ofWords,
     async embed(call) {
-      // Synchronously: what was begun must have left this process before it can be killed.
+      // Synchronous, so a begun text leaves this process before it can be killed.
       for (const text of call.texts) writeSync(1, `${JSON.stringify(text)}\n`);
       await pause(Number(pauseMs));
       return ofWords.embed(call);

@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import { createKnowledgeSearch, knowledgeFolder } from "~/search/knowledge-search.server";
 import { createTestDir } from "../databases/database";
 
-/** A content folder with these pages, and a data folder beside it; both are removed when the test ends. */
+/** A content folder with these pages and a data folder beside it, both removed when the test ends. */
 export async function createKnowledge(pages: Record<string, string | Uint8Array> = {}) {
   const dir = await createTestDir();
   const [contentDir, dataDir] = [path.join(dir, "content"), path.join(dir, "data")];

@@ -1,4 +1,4 @@
-/** Text that is the same in every run: words of a made-up language, a few of them common and most of them rare. */
+/** Text that is the same in every run: a made-up language with a few common words and many rare ones. */
 const vocabulary = 20_000;
 const wordsAPassage = 90;
 

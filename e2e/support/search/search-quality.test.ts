@@ -13,7 +13,7 @@ const readQuestions = (name: string) =>
   JSON.parse(readFileSync(fileURLToPath(new URL(name, import.meta.url)), "utf8")) as LabelledQuestion[];
 const questions = readQuestions("labelled-questions.json");
 const furtherQuestions = readQuestions("further-questions.json");
-/** By a reader who knew the pages' text and nothing else. No synonym or weight may be chosen by them. */
+/** By a reader who knew only the pages' text. Never choose a synonym or weight by them. */
 const unseenQuestions = readQuestions("unseen-questions.json");
 const allQuestions = [questions, furtherQuestions, unseenQuestions];
 
