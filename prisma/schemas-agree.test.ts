@@ -122,7 +122,7 @@ test("both databases have the same tables, columns, kinds of value, defaults, ke
   const onSqlite = readSqliteFacts(filePath).sort();
   const onPostgresql = (await readPostgresqlFacts(url)).sort();
   expect(onPostgresql).toEqual(onSqlite);
-  // One of each kind, so that the comparison cannot be one of nothing with nothing.
+  // One fact of each kind, so the comparison can't be of nothing with nothing.
   for (const fact of [
     "table UsedKey",
     "column NotificationDelivery.attempts integer required default 0",
