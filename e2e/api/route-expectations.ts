@@ -107,8 +107,8 @@ type Exception = Partial<Pick<RouteExpectation, "path" | "challengeOf">> &
 const signed = `"address":"0x${"0".repeat(40)}","signature":"0x${"0".repeat(130)}","timestamp":1`;
 
 /**
- * Facts that a route doesn't declare: how a body writes a token ID, which secret a 401 asks for, and the place of the
- * proof (body or address). The rest is read from the routes.
+ * Facts that a route doesn't declare: how a body writes a token ID, which secret a 401 asks for, and where the proof
+ * is. The rest is read from the routes.
  */
 const exceptions: Readonly<Record<string, Exception>> = {
   // Needs a proxy's site, which is missing here.

@@ -288,7 +288,7 @@ test("lines of four processes in one pipe that is full do not mix", () => {
     import { openLog } from "./app/platform/log/log.server.ts";
     const { log } = openLog("info");
     const note = "ö€€€".repeat(100);
-    // Less than the buffer for a slow reader.
+    // Less than what waits for a slow reader.
     let rounds = 25;
     const timer = setInterval(() => {
       for (let line = 0; line < 100; line++) log.info({ note }, "line");
