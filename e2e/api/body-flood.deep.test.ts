@@ -59,7 +59,7 @@ test(
     await waitUntil(() => refused().length === requests.length - maxBodiesOfClient, { timeoutMs: 20_000 });
     expect((await readMemory(gate.server)).heldBytes - before).toBeLessThan(64 * mib);
     expect(await send()).toBe(429);
-    // One ends, one leaves: two places.
+    // One ends and one leaves, which frees two places.
     const [ending, leaving, ...held] = requests.filter(({ status }) => status() === 0);
     ending!.socket.write(rest);
     leaving!.socket.destroy();

@@ -30,7 +30,7 @@ type CallerRoute = {
   servesStrangers?: boolean;
 };
 
-/** Every route that takes an access token from the six places. Another one is one more line. */
+/** Every route that takes an access token from the six places. Add new ones here. */
 const callerRoutes: readonly CallerRoute[] = [
   { path: "/api/chat", scope: "chat", json: hello, servesStrangers: true },
   { path: "/api/chat/conversation-0001/stream", scope: "chat", served: 204, servesStrangers: true },

@@ -53,7 +53,7 @@ async function openKey({ at = gate }: { at?: Pick<Gate, "signIn" | "ask"> } = {}
 const settledWith = (used: number) =>
   expect.objectContaining({ active: true, limit, used, reserved: 0, remaining: limit - used }) as unknown;
 
-/** How the stream ended: the words of its error, if any, and the reason it gives. */
+/** The stream's ending: its error, if any, and its reason. */
 function endOf(events: readonly ChatEvent[]) {
   const last = events.at(-1);
   return {
@@ -172,7 +172,7 @@ test.each(endings)(
     if ("details" in expected) {
       const { details } = expected;
       expect([answer.status, JSON.parse(answer.text)]).toEqual([500, { error: failure, details }]);
-      // The reservation has been returned: figures from before that would be wrong.
+      // The reservation has been returned, so earlier figures would be wrong.
       expect(Object.keys(answer.headers).filter((name) => name.startsWith("x-quota"))).toEqual([]);
       expect(await readQuota()).toEqual(settledWith(0));
       return;
@@ -275,7 +275,7 @@ test("tool arguments beyond the maximum use the quota up, even when provoked rep
   for (let times = 0; times < 6; times += 1) {
     statuses.push((await chat({ port: gate.server.port, headers: bearer })).status);
   }
-  // Three answers of 30, one of the 10 that are left.
+  // Three replies of 30, and one of the remaining 10.
   expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
   expect(provider.calls).toHaveLength(callsBefore + 4);
   expect(await readQuota()).toEqual(settledWith(limit));

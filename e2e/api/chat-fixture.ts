@@ -15,7 +15,7 @@ import { limitsOff } from "~e2e/support/limits";
 import { clientOf } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
-/** With these the quota is in force. */
+/** These settings enable the quota. */
 export const quotaOn = { NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true" };
 
 export const hello = { messages: [{ role: "user", content: "Hello" }] };
@@ -49,14 +49,14 @@ export async function startChatServer({ gate, env, dataDir, nodeOptions }: Start
   return { server, ...clientOf(server) };
 }
 
-/** A new key and an access token for it, from this very server. */
+/** A new key with an access token of this server. */
 export async function signInNew(gate: Gate, at: Pick<Gate, "signIn"> = gate) {
   const holder = await gate.mintKey();
   const token = String((await at.signIn(holder)).body.accessToken);
   return { ...holder, token, bearer: { Authorization: `Bearer ${token}` } };
 }
 
-/** The server's ledger as another process sees it. */
+/** The server's ledger from another process. */
 export async function openLedger(gate: Gate, server: Pick<RunningServer, "databaseUrl">) {
   const database = await openDatabase({ url: server.databaseUrl });
   onTestFinished(() => closeDatabase(database));
@@ -123,7 +123,7 @@ export function sendChat({
   return outgoing;
 }
 
-/** The same, until the answer's headers are there; its body is unread. */
+/** The same, up to the response's headers. The body is unread. */
 export async function openChat(question: ChatQuestion) {
   const outgoing = sendChat(question);
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -154,7 +154,6 @@ export async function readRest(incoming: IncomingMessage): Promise<string> {
   return read;
 }
 
-/** Asks and reads the whole stream. */
 export async function chat(question: ChatQuestion) {
   const { incoming, status } = await openChat(question);
   const text = await readRest(incoming);

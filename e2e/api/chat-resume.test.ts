@@ -381,7 +381,7 @@ test("AI_CHAT_MAX_DURATION ends an answer that nobody reads", async () => {
   const { outgoing, incoming } = await beginAnswer(at);
   await readUntil(incoming, "word1 ");
   outgoing.destroy();
-  // This reader comes once it is over.
+  // This reader comes after the end.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   const askedAtMs = performance.now();
   const { events, isWhole } = parseNumbered((await resume(at)).text);
@@ -536,7 +536,7 @@ test("pages of other origins may send and read what resuming needs", async () =>
   expect(preflight.headers.get("access-control-expose-headers")).toContain("X-Reply-Id");
 });
 
-/** An answer at a server of its own that shares the database, and what the gate's own server has of it later. */
+/** A reply on another server with the same database, and its later replay by the gate's own server. */
 async function openAtAnother(as: Behaviour) {
   behave = as;
   const { dataDir, port } = gate.server;

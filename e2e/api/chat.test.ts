@@ -213,7 +213,7 @@ const providers = [
   },
 ];
 
-/** Answers with these headers and this body, as it is. */
+/** Sends exactly these headers and this body. */
 function answering(status: number, contentType: string, body: string): Behaviour {
   return ({ response }) => void response.writeHead(status, { "Content-Type": contentType }).end(body);
 }

@@ -85,7 +85,7 @@ export function openDoorClient({ origin }: Pick<Client, "origin">) {
     return { startCookie: cookie, enterPath: `${pathname}${search}` };
   }
 
-  /** The whole way in; the site's cookie. */
+  /** All steps of signing in. Returns the site's cookie. */
   async function letIn(token: string, { host = wiki, to = "/" } = {}): Promise<string> {
     const { startCookie, enterPath } = await beginWayIn(token, { host, to });
     const entered = await visit(enterPath, { host, cookie: startCookie });

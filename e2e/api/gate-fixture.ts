@@ -20,7 +20,7 @@ const localChain = defineChain({
 });
 const keyAbi = parseAbi(["function transferFrom(address from, address to, uint256 tokenId)"]);
 
-/** A real chain, a real key contract and the built server in front of them. */
+/** A real chain with a key contract, and the built server. */
 export async function openGate({
   env = {},
   ...rest

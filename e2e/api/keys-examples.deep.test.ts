@@ -41,7 +41,7 @@ beforeAll(async () => {
   await Promise.all(
     [1, 137, 8453, 42161].map(async (chainId) => chains.set(chainId, await startTestChain({ chainId }))),
   );
-  // One account deploys on each chain, and so one after the other.
+  // One account deploys on each chain, so deployments on a chain are sequential.
   await Promise.all([
     (async () => {
       votes = await deployCoin(chainOf(1), 18);
@@ -71,7 +71,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => Promise.all([...chains.values()].map((chain) => chain.stop())));
 
-/** A server with the page's file; of it only addresses are others, each by the table above. */
+/** A server with the page's file. Only addresses are replaced, by the table above. */
 async function open(name: string, lists: Record<string, number[]> = {}) {
   const text = examples.get(name)!.replaceAll(/0x[0-9a-fA-F]{40}/g, (address) => {
     const standing = stands.get(address.toLowerCase());

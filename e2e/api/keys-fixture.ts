@@ -10,7 +10,7 @@ import { openTwoChains } from "~e2e/support/chain/two-chains";
 import { startServer } from "~e2e/support/running-server";
 import { clientOf } from "./gate-fixture";
 
-/** Names of the kinds, in the order of the file. */
+/** In the order of the file. */
 export const kindNames = [
   "founder",
   "patron",
@@ -31,11 +31,11 @@ type KeysServerOptions = {
   /** By chain. */
   rpcUrls: Record<number, string>;
   env?: Record<string, string>;
-  /** Kept when the server stops. */
+  /** This folder survives the server. */
   dataDir?: string;
 };
 
-/** A server of the kinds that a file names, and a client of it. */
+/** A server with the kinds of a file, and its client. */
 export async function startKeysServer(options: KeysServerOptions) {
   const { text, lists = {}, rpcUrls, env = {}, dataDir } = options;
   const folder = await mkdtemp(path.join(os.tmpdir(), "latchkey-keys-"));
@@ -74,7 +74,7 @@ export async function startKeysServer(options: KeysServerOptions) {
     ...client,
     server,
     folder,
-    /** The body of a sign-in; of a membership's without an id. */
+    /** The body of a sign-in, without an id for a membership. */
     siwe: async (name: string, account: Signer, rest: NamedHolder = {}) =>
       signSiwe({ site: siteOf(name), holder: holderOf(name, account, rest), nonce: await client.newNonce() }),
     legacy: (

@@ -31,7 +31,7 @@ beforeAll(async () => {
   gate = await startKeysServer({
     text: JSON.stringify(keysFile),
     lists: { [list]: [...others, guest!.address] },
-    // No list asks a chain.
+    // Lists never read a chain.
     rpcUrls: { 31337: "http://127.0.0.1:9/" },
     env: limitsOff,
   });

@@ -29,7 +29,7 @@ const addressOf = ({ by }: Pick<Wallet, "by">) => developmentAccount(by).address
 
 beforeAll(async () => {
   const coin = await deployCoin(first.chain, 6);
-  // Its address is not the other one's: another account's next contract.
+  // Without this coin, the hidden one would have the other chain's address.
   await deployCoin(second.chain, 18);
   hidden = await deployCoin(second.chain, 18);
   for (const { by, hasCoins, hasHidden } of wallets) {
@@ -92,7 +92,7 @@ async function signIn({ by }: Pick<Wallet, "by">) {
   return gate.post(gatePath, await gate.siwe("patron", developmentAccount(by).account));
 }
 
-/** Status, names of headers, and the body but for the request's own id. */
+/** Status, header names, and the body without the request's id. */
 async function describeSignIn(wallet: Wallet): Promise<string> {
   const { status, headers, body } = await signIn(wallet);
   const { instance: _id, ...rest } = body;

@@ -14,7 +14,7 @@ let gate: Gate;
 let dir: string;
 beforeAll(async () => {
   gate = await openGate({ env: limitsOff });
-  // The suite writes its results where it is started.
+  // The suite writes its results to its working folder.
   dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-conformance-"));
 });
 afterAll(async () => {

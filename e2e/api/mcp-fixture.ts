@@ -3,13 +3,13 @@ import { expect } from "vitest";
 export type RpcAnswer = {
   status: number;
   headers: Headers;
-  /** Undefined where the answer has no body. */
+  /** Undefined if the response has no body. */
   body: Record<string, unknown> | undefined;
 };
 
 const json = { "Content-Type": "application/json" };
 
-/** Calls of the tools' address, as plain requests. */
+/** Calls the tools' route with plain requests. */
 export function mcpOf({ origin, path = "/api/mcp" }: { origin: string; path?: string }) {
   async function send({ query = "", ...init }: RequestInit & { query?: string }): Promise<RpcAnswer> {
     const response = await fetch(`${origin}${path}${query}`, { method: "POST", ...init });

@@ -99,7 +99,7 @@ test("an endpoint one block behind ends no token and admits nobody anywhere, for
   endpoint.setNewestBlock((await newestBlock()) - 1n);
   const away = await askAll();
   expect(away).toEqual(each(away, 503));
-  // The watcher, too, has seen it a few times by now.
+  // By now the watcher has seen it several times too.
   await new Promise((resolve) => setTimeout(resolve, 4_000));
   const still = await askAll();
   expect(still).toEqual(each(still, 503));

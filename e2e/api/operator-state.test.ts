@@ -12,7 +12,7 @@ let gate: Gate;
 beforeAll(async () => void (gate = await openGate()));
 afterAll(() => gate.close());
 
-/** One more server before the gate's chain, and the operator signed in there. */
+/** Another server on the gate's chain, with a signed-in operator. */
 async function startSignedIn(env: Record<string, string>) {
   const server = await startServer({
     env: { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, OPERATOR_SECRET: secret, ...env },

@@ -95,7 +95,7 @@ test("every address without a session leads to the sign-in or refuses, with a ho
           expect(answer.headers.get("location")).toMatch(/^\/operator\/sign-in\?next=/);
       }
       if (isResource) continue;
-      // How pages ask for their data.
+      // Pages load their data this way.
       const data = await send({ path: `${where}.data`, headers });
       const text = await data.text();
       expect(text, where).toContain("/operator/sign-in");

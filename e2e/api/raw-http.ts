@@ -30,7 +30,7 @@ export function sendRaw({
       write?.(socket);
     });
     socket.on("data", (chunk) => (received += chunk.toString("latin1")));
-    // A reset after the answer is the server's right when it refuses to read on.
+    // A server that refuses to read on may reset the connection after its response.
     socket.on("error", () => socket.destroy());
     socket.on("close", () => {
       clearTimeout(timer);

@@ -11,7 +11,7 @@ import { startPostgresql } from "../../prisma/shadow-databases.mjs";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
-/** The time a dependency is given, and as much again for a busy machine. */
+/** A dependency's timeout, doubled for a busy machine. */
 const boundMs = 6_000;
 const connectSeconds = 1;
 const statementSeconds = 2;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await Promise.all([gate.close(), postgresql.stop()]);
 });
 
-/** The same address, by a way that can be held. */
+/** The same address over a connection that can be held. */
 async function lead(address: string) {
   const url = new URL(address);
   const way = await startTcpGate({ host: url.hostname, port: Number(url.port) });
@@ -71,7 +71,7 @@ test("/readyz answers within its time limit whatever hangs, and is ready again b
   for (const [name, way] of [...Object.entries(ways), ["everything", null] as const]) {
     const held = way === null ? Object.values(ways) : [way];
     for (const one of held) one.hold();
-    // Requests that use up every connection and every wait, as visitors would.
+    // Visitors' requests that use up every connection and every place in the queue.
     const visitors = Array.from({ length: 20 }, (_, index) =>
       fetch(`${server.origin}${index % 2 === 0 ? "/api/nonce" : "/api/token-status/1"}`),
     );

@@ -62,7 +62,7 @@ export function sizeOf({ path, headers, body = "" }: HostileRequest): number {
   return path.length + JSON.stringify(headers).length + Buffer.byteLength(body);
 }
 
-/** Every outside service at one address. It counts the bytes that each request sends there. */
+/** All outside services at one address. It counts the bytes of each request. */
 export async function startCountingServices() {
   let received: Record<string, number> = {};
   const server = createServer((incoming, response) => {

@@ -88,7 +88,7 @@ async function findHeldMs(request: HostileRequest, many: number, allowedMs: numb
 const forHolders = new Set(["/api/chat", "/api/tts", "/api/mcp", "/session"]);
 const isNoSignOut = ({ method }: HostileRequest) => method !== "DELETE";
 
-/** A session is kept in a cookie. */
+/** Adds the session cookie. */
 function byHolder(request: HostileRequest): HostileRequest {
   const proof: Record<string, string> =
     request.path === "/session"
@@ -124,7 +124,7 @@ test.each(patterns)(
     let sentBytes = 0;
     let sent = 0;
     const ofStrangers = requestsOf(pattern);
-    // Requests that wait for the same reading of a key go on at the same moment.
+    // Requests that wait for the same reading of a key all resume at once.
     const ofHolder = forHolders.has(pattern) ? ofStrangers.filter(isNoSignOut).map(byHolder) : [];
     for (const request of [...ofStrangers, ...ofHolder]) {
       for (const many of [1, 10]) {

@@ -51,7 +51,7 @@ const plainError: RefusalShape = ({ answer, name }) => {
   return body;
 };
 
-/** JSON-RPC for bare callers: `{error: {code, message}}`; the wrong method has words of the contract instead. */
+/** JSON-RPC for plain callers: `{error: {code, message}}`. The wrong method has the contract's own words. */
 const rpcError: RefusalShape = ({ answer, name }) => {
   const body = expectRefused(answer, name, "application/json; charset=utf-8");
   expect(Object.keys(body)).toEqual(["error"]);
@@ -74,16 +74,15 @@ export type BodyExpectation = {
   maxBodyBytes: number;
   /** For bodies that aren't JSON, and for JSON of a shape this route never takes. */
   refusals: { unparseable: RefusalName; wrongShape: RefusalName };
-  /** Members and elements in all. */
+  /** Counts members and elements. */
   maxValues: number;
   /** The setting of the limit; null: the demo's own routes have none. */
   limit: `RATE_LIMIT_${string}` | null;
-  /** A body around a token id as it is written. */
+  /** A body around this spelling of a token id. */
   tokenIdIn?: (tokenId: string) => string;
 };
 
 export type RouteExpectation = {
-  /** An address of this route. */
   path: string;
   methods: readonly Method[];
   shape: RefusalShape;
@@ -165,7 +164,7 @@ export async function expectationOf({
 
 type MethodDeclaration = { operation?: OperationDescription; caller?: unknown } | undefined;
 
-/** Null where strangers are served. */
+/** Null if strangers are served. */
 function refusalOfStrangers(method: MethodDeclaration): RefusalName | null {
   const { security, refusals = [] } = method?.operation?.caller ?? method?.operation ?? {};
   const isForSomebody = method?.caller ?? (security && !security.includes("none"));

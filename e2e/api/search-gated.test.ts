@@ -157,7 +157,7 @@ test("an invalid token finds nothing gated", async () => {
 });
 
 test("a holder who just gave the key away finds nothing gated, before any watcher has polled", async () => {
-  // The watcher sleeps and no reading of the chain is cached: only the question itself can notice.
+  // The watcher sleeps and no reading is cached, so only the search itself can notice.
   const { origin, signIn } = await startChatServer({
     gate,
     env: {

@@ -11,7 +11,7 @@ export const settingOf = (variable: string) => variable.replace(/^RPC_URL_\d+$/,
 export const random = () => randomBytes(24).toString("hex");
 
 const leastLength = 8;
-/** Parts of an address that are shorter than this are words, such as "latchkey". */
+/** Shorter parts of an address are words, such as "latchkey". */
 const leastPartLength = 20;
 
 /** Collects secrets with their descriptions and finds them in texts. */
@@ -39,7 +39,7 @@ export function createSecretHunt() {
       if (part.length >= leastPartLength) use(`part of ${what}`, part);
   }
 
-  /** Every secret setting among these is looked for from now on. */
+  /** Adds every secret setting of this environment to the search. */
   function lookFor<Settings extends Record<string, string>>(environment: Settings): Settings {
     for (const [name, value] of Object.entries(environment)) {
       if (!secretSettings.includes(settingOf(name))) continue;
@@ -51,7 +51,7 @@ export function createSecretHunt() {
     return environment;
   }
 
-  /** For servers that run with them. */
+  /** Adds secrets that servers really use. */
   function give<Settings extends Record<string, string>>(environment: Settings): Settings {
     for (const name of Object.keys(environment)) given.add(settingOf(name));
     return lookFor(environment);
@@ -71,7 +71,7 @@ export function createSecretHunt() {
     give,
     find,
     count: () => used.size,
-    /** Settings that are secret and were never given. */
+    /** Secret settings that no server has used. */
     listMissing: () => secretSettings.filter((name) => !given.has(name)),
   };
 }

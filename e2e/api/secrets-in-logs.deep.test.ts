@@ -258,7 +258,7 @@ async function signInEveryWay(holder: Awaited<ReturnType<Gate["mintKey"]>>): Pro
   return token;
 }
 
-/** Every address that takes a token, with the token in every place, right and forged. */
+/** Sends the token, valid and forged, in every place to every route that takes one. */
 async function carryEverywhere(token: string): Promise<void> {
   const question = use("what somebody asked", "a question nobody should read in a log");
   const bodies: Record<string, Record<string, unknown>> = {
@@ -546,7 +546,7 @@ test("the log of a server with other providers, keys and addresses holds none of
 
 test("a refused start names what is wrong without any value", async () => {
   const refused = [
-    // Every secret at once, none of them as it has to be.
+    // All secrets at once, each malformed.
     lookFor({
       JWT_SECRET: `demo-${random()}`,
       JWT_PREVIOUS_KEYS: "demo-0123456789",

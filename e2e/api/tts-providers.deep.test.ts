@@ -32,7 +32,7 @@ import {
 const key = "sk-test-0123456789abcdefghijklmnop";
 const sound = Buffer.from("the sound of a voice");
 
-// Many servers are started here, one after the other.
+// Starts many servers in sequence.
 vi.setConfig({ testTimeout: 120_000 });
 
 let gate: Gate;
@@ -231,7 +231,7 @@ test("eight texts of twenty megabytes each are streamed in constant memory, and 
   const spoken = (await openAll()).map(({ incoming }) => listenTo(incoming));
   const hasAll = () => spoken.every(({ bytes }) => bytes() === (count - 1) * 65_536);
   await expect.poll(hasAll, { timeout: 60_000 }).toBe(true);
-  // All but the last piece of every answer has passed through, and none has ended.
+  // All but the last piece of each has passed through, and none has ended.
   await expectLittleHeld();
   proceed();
   expect(await Promise.all(spoken.map(({ digest }) => digest))).toEqual(expected);
@@ -267,7 +267,7 @@ test("one text requested concurrently is one call of the provider, and later non
   proceed();
   for (const audio of await read)
     expect(audio).toEqual({ bytes: Buffer.concat([sound, sound]), isWhole: true });
-  // Each has its own name for it.
+  // Each has its own message id.
   expect(listeners.map(({ headers }) => headers["x-message-id"])).toEqual(
     listeners.map((_, index) => `m:${index}`),
   );

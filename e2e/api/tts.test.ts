@@ -20,7 +20,7 @@ import {
 
 const json = { "Content-Type": "application/json" };
 
-// Many servers are started here, one after the other.
+// Starts many servers in sequence.
 vi.setConfig({ testTimeout: 120_000 });
 
 let gate: Gate;
@@ -284,7 +284,7 @@ async function askWhileHealthy({ port, text, headers }: { port: number; text: st
   } while (!isOver);
   const { incoming, outgoing, status } = await asking;
   outgoing.destroy();
-  // The machine is shared; such texts took seconds to minutes.
+  // Such texts used to take seconds to minutes. The rest is for a shared machine.
   expect(longestMs).toBeLessThan(400);
   return { status, headers: incoming.headers };
 }

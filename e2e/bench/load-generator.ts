@@ -4,7 +4,7 @@ import type { RequestParts } from "./http-requests";
 
 export type Load = {
   port: number;
-  /** Sent in this order, and from the first on again if `count` is larger. */
+  /** Sent in this order, and again from the start if `count` is larger. */
   requests: readonly RequestParts[];
   count: number;
   /** Every response must contain it, so no side wins by sending something else. */

@@ -53,7 +53,7 @@ async function toLegacy(target: Target, holder: Holder, { path, timestamp }: Pla
 }
 
 let lastTimestamp = 0;
-/** A signature is valid once, so no holder signs the same moment twice. */
+/** A signature is valid once, so no holder signs the same time twice. */
 export const prepareLegacySignIns: Prepare = async (target, count) => {
   const path = "/api/gate-access";
   const requests: RequestParts[] = [];

@@ -41,7 +41,7 @@ function openStream(url: string, body: string) {
     isOpen = false;
     if (!counter.isWhole()) throw new Error(`A stream of ${url} lost words or its end.`);
   });
-  // A failure rejects the wait for the first word; `finish` asks for the end later.
+  // A failure rejects the wait for the first word. `finish` awaits the end later.
   ended.catch(() => undefined);
   return { firstWord, countWords: counter.words, isOpen: () => isOpen, ended };
 }

@@ -1,4 +1,4 @@
-/** A request without a body: its address and its headers are as long as they may be. */
+/** A request without a body, with an address and headers of the maximum length. */
 export type HostileAddress = {
   shape: string;
   path?: string;
@@ -8,7 +8,7 @@ export type HostileAddress = {
 
 const long = (unit: string, chars = 8_000) => unit.repeat(Math.floor(chars / unit.length));
 
-/** For every route that is read. */
+/** For every route with GET. */
 export const anyAddresses: readonly HostileAddress[] = [
   { shape: "a query of many members", query: long("a=1&") },
   { shape: "a query of escapes", query: `a=${long("%e2%82%ac")}` },
@@ -58,7 +58,7 @@ export const doorAddresses: readonly HostileAddress[] = [
   { shape: "a site of escapes", headers: { "X-Forwarded-Host": long("%61") } },
 ];
 
-/** On a site behind the door, which the proxy in front of it names. */
+/** Requests for a site behind the door, as its proxy forwards them. */
 export const siteAddresses: readonly HostileAddress[] = [
   ...growing.flatMap(({ name, text }) => [
     { shape: `a way back of ${name}`, query: `to=/a${text}` },

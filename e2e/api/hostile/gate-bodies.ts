@@ -10,7 +10,7 @@ const siwe = (message: string) =>
 
 type MessageParts = { domain?: string; uri?: string; further?: string };
 
-/** Right but for the parts that are given. The address has its checksum, or the parser would end there. */
+/** A valid message except for the given parts. The address needs its checksum, or the parser would stop there. */
 function messageOf({
   domain = "localhost",
   uri = "http://localhost/gate",

@@ -22,7 +22,7 @@ import { anyShapes } from "./shapes";
 import type { HostileBody } from "./shapes";
 import { chatBodies, mcpBodies, resumableBodies, speechBodies } from "./talk-bodies";
 
-/** A reply to a stranger that is kept; the tests store it. */
+/** A stranger's stored reply. The tests store it. */
 export const largeConversation = "a-large-conversation";
 
 export type HostileRequest = {
@@ -33,7 +33,6 @@ export type HostileRequest = {
   body?: string;
 };
 export type HostileRoute = {
-  /** As the build names it. */
   pattern: string;
   requests: readonly HostileRequest[];
 };
@@ -54,7 +53,7 @@ const defaultMaxBodyBytes = 64 * 1024;
 const json = { "Content-Type": "application/json" };
 const onSite = { "X-Forwarded-Host": "wiki.example.com", "X-Forwarded-Proto": "https" };
 
-/** As many bytes and values as an operation takes. */
+/** With the maximum number of bytes and values of an operation. */
 function taking(bodies: readonly HostileBody[], bounds: Bounds, headers: Headers = {}): Own {
   const { maxBodyBytes: maxBytes = defaultMaxBodyBytes, maxBodyValues } = bounds;
   const { maxValues } = { ...defaultJsonBounds, ...(maxBodyValues && { maxValues: maxBodyValues }) };

@@ -2,7 +2,7 @@ export type HostileBody = { shape: string; text: string };
 
 export const kib = 1024;
 
-/** As many of them as fit. */
+/** Repeats `item` as often as it fits. */
 export function fill(item: string, bytes: number): string {
   return Array.from({ length: Math.floor(bytes / (item.length + 1)) }, () => item).join(",");
 }

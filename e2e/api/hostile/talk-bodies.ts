@@ -56,7 +56,7 @@ const assistant = (...parts: string[]) =>
   `{"messages":[${hello},{"role":"assistant","parts":[${parts.join(",")}]},${hello}]}`;
 const earlierCall = (output: string) =>
   `{"type":"tool-a","toolCallId":"a","state":"output-available","input":{},"output":${output}}`;
-/** Each of a tenth of the values of a request. */
+/** Each has a tenth of a request's values. */
 const calls = (value: string) => `[${repeat(value, maxRequestValues / 10 - 20)}]`;
 
 export const chatBodies = named({
