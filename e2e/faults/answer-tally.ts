@@ -5,7 +5,7 @@ import type { Figure } from "./scenario";
 /** Counts the outcomes of all requests, by any client. */
 export function createAnswerTally() {
   const counts = { answered: 0, unreached: 0, cut: 0, hung: 0 };
-  /** Answers that own up to a defect, by route and status. */
+  /** Responses that admit a defect, by route and status. */
   const defects = new Map<string, number>();
 
   function take(exchange: Exchange): void {

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import type { IncomingHttpHeaders } from "node:http";
 
-/** How a request ended, as its client saw it. */
+/** A request's ending, as its client saw it. */
 export type Exchange = {
   question: Question;
   /**
@@ -97,14 +97,14 @@ export function createClient({ port, timeoutMs, idleMs, onExchange }: CreateClie
   return {
     ask,
     inFlight: () => state.inFlight,
-    /** From now on asking throws, which ends every loop of requests. */
+    /** Later requests throw, which ends every loop. */
     abandon: (reason: Error) => void (state.abandonedFor = reason),
     /** Closes idle connections. The next request opens a new one. */
     close: () => agent.destroy(),
   };
 }
 
-/** Some answers are no JSON, and some hold none. */
+/** Some responses aren't JSON or are empty. */
 export function bodyOf({ text }: Pick<Exchange, "text">): Record<string, unknown> {
   return text.startsWith("{") ? (JSON.parse(text) as Record<string, unknown>) : {};
 }

@@ -45,7 +45,7 @@ async function countInServer(databaseUrl: string): Promise<number> {
       damages += (await look("SELECT msg AS name FROM verify_heapam($1::regclass)", name)).length;
     }
     for (const { name } of await look(listIndexes)) {
-      // A damage is an error here, and the first one ends it.
+      // A damaged index is an error, and the first one ends the check.
       await look("SELECT bt_index_check($1::regclass, true, true)", name).catch((error: unknown) => {
         if (!corruptions.has((error as { code?: string }).code ?? "")) throw error;
         damages += 1;

@@ -28,7 +28,7 @@ export const resetSecret = "operator-secret-of-the-faults";
 /** The charge for a whole reply, and for an unfinished one. A sum tells them apart. */
 export const answerTokens = 3;
 export const reservedTokens = 100_000;
-/** Longer than any limit of time within the service: a request that takes longer hangs. */
+/** Longer than any limit of the service. A longer request counts as hung. */
 const hungAfterMs = 20_000;
 /** By then a server has settled a killed one's reservations: LEASE_SECONDS without a heartbeat, and its next checks. */
 export const orphansSettledAfterMs = 4_000;
@@ -65,7 +65,7 @@ type OpenLoadSiteOptions = {
   random: Random;
   env?: Record<string, string | undefined>;
   dataDir?: string;
-  /** PostgreSQL as the final checks see it; the server may have another address for it. */
+  /** PostgreSQL as the final checks reach it. The server may use another address. */
   databaseUrl?: string;
   onExchange?: (exchange: Exchange) => void;
 };
@@ -123,7 +123,7 @@ export async function openLoadSite({
     requests: client,
     gate: { origin: `http://localhost:${port}`, chainId: 31337 },
     keys: createKeyRing(chain.rpcUrl, contract.address),
-    /** The server that was started last. */
+    /** The latest server. */
     running: () => running!,
     start,
     ...records,
@@ -176,7 +176,7 @@ async function answerSlowly(call: CompletionCall, random: Random): Promise<void>
   await call.finish();
 }
 
-/** Fails now and then, as receivers do, until `calmDown` is called. */
+/** Fails sometimes, as receivers do, until `calmDown` is called. */
 async function openMoodyReceiver() {
   let isCalm = false;
   const taken = new Set<number>();

@@ -20,7 +20,7 @@ const againAfterMs = 15;
 /** Sign-ins that may be replayed while their message is fresh enough for the nonce to decide. */
 const replayable = 50;
 
-/** Everything the service does that leaves something behind, all at once, until it is stopped. */
+/** Runs everything that writes data at once, until it is stopped. */
 export async function startLoad({
   later,
   ...parts
@@ -53,7 +53,7 @@ export async function startLoad({
   };
 }
 
-/** Asks again until there is an answer that is not about something being away. */
+/** Retries until the response isn't about an outage. */
 async function insist(site: LoadSite, question: Question): Promise<Exchange> {
   for (;;) {
     const exchange = await site.requests.ask(question);
@@ -102,7 +102,7 @@ async function enter({ site, record, random }: LoadParts): Promise<Worker> {
   };
 }
 
-/** Shows the token of an earlier sign-in. */
+/** Uses the token of an earlier sign-in. */
 async function comeBack({ site, record }: LoadParts): Promise<Worker> {
   const bearer = await signIn({ site, record, holder: await site.keys.take() });
   return async () => {

@@ -7,9 +7,9 @@ export type Outcome = {
   promise: string;
   seconds: number;
   figures: Figure[];
-  /** Why it could not be played to its end; null when it was. */
+  /** The reason it stopped early. Null if it didn't. */
   error: string | null;
-  /** Why it was not played here; null when it was. */
+  /** The reason it was skipped here. Null if it wasn't. */
   skipped: string | null;
 };
 
@@ -36,7 +36,7 @@ function sayBound(bound: Bound): string {
     : `≥ ${bound.atLeast.toLocaleString("en")}`;
 }
 
-/** A table in Markdown, which reads well in a terminal too. */
+/** A Markdown table, which also reads well in a terminal. */
 export function toTable(outcomes: readonly Judged[]): string {
   const rows = outcomes.flatMap((outcome) => [
     ...outcome.figures.map((figure) => [

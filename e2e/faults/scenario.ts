@@ -10,18 +10,18 @@ export type Figure = {
 };
 
 export type ScenarioRun = {
-  /** Multiplies kills, clients, requests and the like; 1 is the full measure. */
+  /** Multiplies kills, clients, requests and the like. 1 is the full measure. */
   scale: number;
-  /** A run that failed is repeated with the seed it printed. */
+  /** To repeat a failed run, use the seed it printed. */
   seed: number;
   /** One line of progress. */
   say: (line: string) => void;
 };
 
-/** Why a fault cannot be played on this machine: it lacks a server, or rights. That is reported, and is no failure. */
+/** The reason a fault can't be played on this machine, such as a missing server or right. That is no failure. */
 export type Skipped = { skipped: string };
 
-/** One kind of fault, played against the built server. Throws only when it could not be played to its end. */
+/** One kind of fault, played against the built server. Throws only if it could not finish. */
 export type Scenario = {
   /** Kebab-case, for `--only`. */
   slug: string;

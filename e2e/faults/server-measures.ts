@@ -15,7 +15,7 @@ export function findDefects(output: string): string[] {
     .filter((line) => line.startsWith('{"level":"error"') || line.startsWith('{"level":"fatal"'));
 }
 
-/** Omitted where it could not be measured, rather than shown as kept. */
+/** Omits figures that could not be measured. */
 export function measuredOnly(figures: readonly (Omit<Figure, "measured"> & { measured: number | null })[]) {
   return figures.filter((figure): figure is Figure => figure.measured !== null);
 }

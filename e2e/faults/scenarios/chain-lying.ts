@@ -37,7 +37,7 @@ function judge({
 }: JudgeOptions): void {
   const { status, body, headers } = answer;
   const isSaid = typeof body.detail === "string" && body.detail.length > 0;
-  // The first endpoint that answers is believed: who trusts one endpoint more than another names it first.
+  // The first endpoint that answers is trusted, so operators list the most trusted one first.
   const wrong = (end: string) => (isMisled && isDisputed ? `${end} on a false word` : `wrongly ${end}`);
   if (status === 503 && isSaid && Number(headers.get("retry-after")) > 0) {
     tally.count(isOwner && isServed ? "not served" : "unavailable");
@@ -185,7 +185,7 @@ function toFigures({
       measured: misledOut,
       bound: { atMost: recentlyAsked },
     },
-    // An endpoint that failed is skipped for ten seconds.
+    // A failed endpoint is skipped for ten seconds.
     seconds("from the first one's mending until a second that lies is not believed", misledMs, 12),
     none("answers of any other kind", "without words"),
     // Two endpoints, two seconds each, and a retry if one seemed to be on another chain.

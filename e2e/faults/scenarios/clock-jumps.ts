@@ -103,7 +103,7 @@ async function waitForLimit(site: Site, at: string, headers: Record<string, stri
   return Infinity;
 }
 
-/** As many answers as the window has, and not one more. */
+/** Asks for more replies than the window allows, and counts those beyond it. */
 async function useQuota(site: Site, holder: Holder): Promise<void> {
   const { gate, tally } = site;
   const { bearer } = await signIn(site, holder);
@@ -137,7 +137,7 @@ async function playJump(site: Site, jump: () => Promise<void>, spent: Spent[]) {
   for (const at of limited) await exhaust(site, at, flood);
   const waits = await Promise.all(limited.map((at) => waitForLimit(site, at, flood)));
   if (!(await readRest(underWay.incoming)).endsWith("data: [DONE]\n\n")) tally.count("streams cut off");
-  // Meanwhile the sweeper has been round several times.
+  // Meanwhile the sweeper has run several times.
   await delay(sweepMs * 3);
   for (const { path: at, json, headers } of spent) {
     const { status } = await gate.post(at, json, headers);
@@ -164,7 +164,7 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
   later(() => gate.close());
   const { dataDir } = gate.server;
   const chainSettings = { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract };
-  // Its clock is right all the time.
+  // This server's clock is always right.
   const neighbour = await startServer({ env: { ...env, ...chainSettings }, dataDir });
   later(() => neighbour.stop());
   const database = await openDatabase({ url: gate.server.databaseUrl });
@@ -200,7 +200,7 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
   return toFigures({ tally, longestWaitMs, twice, moved, jumps: rounds * offsets.length, defects });
 }
 
-/** Counts how often two processes say that they do the same work. */
+/** Counts how often two processes claim the same work. */
 function pollLeases(servers: readonly RunningServer[]) {
   let twice = 0;
   let isOver = false;

@@ -35,7 +35,7 @@ export const databaseStopped: Scenario = {
           leave: () => postgresql.halt({ crash: true }),
           comeBack: postgresql.resume,
         },
-        // Long enough for every wait to end by its own limit.
+        // Long enough for every wait to time out.
         { name: "hangs", seconds: boundSeconds, leave: gate.hold, comeBack: gate.mend },
         { name: "cut off", seconds: 2.5, leave: gate.cut, comeBack: gate.mend },
       ];

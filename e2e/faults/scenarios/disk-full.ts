@@ -54,7 +54,7 @@ export const diskFullBelowPostgresql: Scenario = {
       const postgresql = await startPostgresql();
       later(() => postgresql.stop());
       const databaseUrl = await postgresql.createDatabase({ parentDir: disk.dir });
-      // Tables have room in pages that are already theirs; it takes a while until no nonce fits.
+      // Tables have free room in their pages, so nonces still fit for a while.
       const outage = { name: "full", seconds: 5, leave: disk.fill, comeBack: disk.empty };
       const count = scaled({ count: 10, scale: run.scale, least: 2 });
       return await playOutages({

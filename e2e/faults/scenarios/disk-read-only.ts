@@ -49,7 +49,7 @@ async function dieAndFindItReadOnly(site: LoadSite, disk: SmallDisk): Promise<vo
   await site.start();
 }
 
-/** A file that was opened on a read-only disk stays so. */
+/** A file opened on a read-only disk stays read-only. */
 async function findItWritable(site: LoadSite, disk: SmallDisk): Promise<void> {
   await site.running().stop();
   disk.makeWritable();

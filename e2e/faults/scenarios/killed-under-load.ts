@@ -20,7 +20,7 @@ import type { Later } from "../cleanup";
 
 const promise =
   "A server killed repeatedly at random moments, during start-up too, loses nothing acknowledged and counts nothing twice.";
-/** Between the end of one look at the database itself and the next. */
+/** Kills between two checks of the database. */
 const killsPerLook = 10;
 
 export const killedOnSqlite: Scenario = {
@@ -143,7 +143,7 @@ async function killSoon(server: RunningServer, random: Random): Promise<void> {
   await server.kill();
 }
 
-/** Null when it died before it was open; it may have been faster. */
+/** Null if it died before it was open. It may have been faster than the kill. */
 async function killAtStart(site: LoadSite, random: Random): Promise<RunningServer | null> {
   let child: ChildProcess | undefined;
   let isKilled = false;

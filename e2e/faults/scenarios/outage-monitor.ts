@@ -56,7 +56,7 @@ export function createOutageMonitor(dueOf: (question: Question) => Due) {
   return {
     take,
     gone: () => void windows.push({ goneAtMs: performance.now(), backAtMs: Infinity }),
-    /** From now on it may be there again. */
+    /** From now on it may be reachable again. */
     back: () => void (windows.at(-1)!.backAtMs = performance.now()),
     askReadiness,
     recoveredAfter: (seconds: number) => void recoveries.push(seconds),
@@ -115,7 +115,7 @@ function listFigures(
   ];
 }
 
-/** Problem Details, or the shape of the routes that have their own. */
+/** Problem Details, or the own shape of some routes. */
 function isInWords(exchange: Exchange): boolean {
   const { title, detail, error } = bodyOf(exchange);
   const isProblem = typeof title === "string" && typeof detail === "string";

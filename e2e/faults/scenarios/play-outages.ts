@@ -13,10 +13,10 @@ import type { Figure, ScenarioRun } from "../scenario";
 import { createAnswerTally } from "../answer-tally";
 import type { Later } from "../cleanup";
 
-/** One way in which something goes away and comes back. */
+/** One way in which a dependency fails and recovers. */
 export type Outage = {
   name: string;
-  /** How long it stays away, at least. */
+  /** The minimum length of the outage. */
   seconds: number;
   leave: (site: LoadSite) => unknown;
   comeBack: (site: LoadSite) => unknown;

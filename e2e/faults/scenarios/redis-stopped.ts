@@ -7,7 +7,7 @@ import type { Figure, Scenario, Skipped } from "../scenario";
 import { openStateInRedis } from "./state-in-redis";
 import { withCleanup } from "../cleanup";
 
-/** A command that is not answered fails after a second; the rest is for a busy machine. */
+/** A command without a response fails after a second. The rest is for a busy machine. */
 const boundSeconds = 8;
 
 export const redisStopped: Scenario = {

@@ -10,7 +10,6 @@ export type StateInRedis = {
   server: RedisServer;
   /** The service's settings. */
   env: Record<string, string>;
-  /** Redis as the final checks see it. */
   seen: Redis;
 };
 

@@ -22,7 +22,7 @@ const thief = 8;
 const buyer = 9;
 /** On the recent chain, the thief owns these holders' keys. The other holders' ownership is never in doubt there. */
 const robbed = [0, 1, 2, 3];
-/** Far behind, and behind by less than the 120 s that an endpoint is believed for. */
+/** One is too old. The other is within the 120 s for which an endpoint is trusted. */
 const [pastSeconds, recentSeconds] = [3_600, 60];
 
 const accountOf = (index: number) => privateKeyToAccount(developmentAccount(index).privateKey);
@@ -63,7 +63,7 @@ export async function startTwoChains(later: Later) {
   for (const [index, { tokenId }] of sold.entries()) {
     await chain.transferKey({ tokenId, from: sellers[index]!, to: developmentAccount(buyer).address });
   }
-  // A liar that is a block behind is not listened to, and this one is.
+  // The liar would be ignored if it were a block behind, so it is not.
   const [tall, short] = [await chain.viewer.getBlockNumber(), await recent.viewer.getBlockNumber()];
   await recent.control.mine({ blocks: Number(tall - short) });
   const isRobbed = (_claim: Claim, index: number) => robbed.includes(holders[index]!);

@@ -22,7 +22,7 @@ export function newTally() {
   return {
     answers: 0,
     storedEvents: 0,
-    /** Events that a reader had and that were not stored. */
+    /** Events that a reader got but the store didn't. */
     seenBeyond: 0,
     generatedTwice: 0,
     defects: 0,
@@ -43,14 +43,14 @@ type Round = {
   other: RunningServer;
   tally: LostWriters;
   say: (line: string) => void;
-  /** Takes the writer away, with these readers; resolves when it can write no more. */
+  /** Takes the writer away with these readers. Resolves when it can no longer write. */
   lose: (readers: readonly KeptReader[]) => Promise<void>;
 };
 
 export const openTalkers = (site: ResumeSite): Promise<Talker[]> =>
   Promise.all(Array.from({ length: talkerCount }, () => site.enter()));
 
-/** Answers of one server are read there and at another one when the first is lost. */
+/** Replies of one server are read there, and at another one after the first is lost. */
 export async function playRound(round: Round): Promise<void> {
   const { site, talkers, random, writer, other, lose } = round;
   const before = await Promise.all(talkers.map((talker) => site.readQuota({ ...talker, server: other })));
@@ -152,7 +152,7 @@ async function checkAnswer(check: Check): Promise<void> {
 
 type Note = (name: "withoutEnding" | "wrongQuotas", what: string) => void;
 
-/** The first reader, who may have seen more than was stored, gets the ending all the same. */
+/** The first reader gets the ending even if it has seen more than was stored. */
 async function checkComingBack(
   { round: { site, other, tally }, talker, id }: Check,
   after: number,
@@ -194,7 +194,7 @@ async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
   return await Promise.race([promise.then(() => true), delay(Math.max(0, ms), false)]);
 }
 
-/** `error` and `finish` at the very end, as they are written for a writer that is gone. */
+/** `error` and `finish` at the very end, as written for a lost writer. */
 function endingOf(events: readonly KeptEvent[]): readonly KeptEvent[] {
   const isBroken = (event: KeptEvent) => {
     const parsed = parseKept(event);
