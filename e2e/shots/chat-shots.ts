@@ -23,7 +23,7 @@ async function openChat(page: Page, server: GateServer): Promise<void> {
   await page.locator(".chat[data-ready]").waitFor();
 }
 
-/** The conversation as the embedded assistant holds it, from its beginning to its sources. */
+/** The embedded assistant's conversation, from the beginning to its sources. */
 export async function shootConversation(page: Page, server: GateServer, shoot: Shoot) {
   await openChat(page, server);
   await shoot("chat-empty");

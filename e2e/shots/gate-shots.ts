@@ -46,7 +46,7 @@ export async function shootGate({ browser, options, server, pathOf }: ShootGateO
     });
     context.setDefaultTimeout(shotPatienceMs);
     const page = await context.newPage();
-    // The runner of this script marks functions with a helper that pages lack.
+    // The runner of this script adds a helper to functions that pages lack.
     await page.addInitScript("globalThis.__name = (value) => value");
     const shoot = (state: string) => page.screenshot({ path: pathOf(state), fullPage: true });
     await take({ page, context, server, shoot });
@@ -99,7 +99,7 @@ async function shootEntry({ page, server, shoot }: Round): Promise<void> {
   await shoot("gate-rate-limited");
 }
 
-/** The room from its first moment to the receipt, and its ends. */
+/** The room from its first moment to the receipt and its endings. */
 async function shootRoom({ page, context, server, shoot }: Round): Promise<void> {
   const privateKey = generatePrivateKey();
   const wallet = await addWallet({
@@ -164,7 +164,7 @@ async function shootWithoutWallet({ page, context, server, shoot }: Round): Prom
   await shoot("room-without-wallet");
 }
 
-/** A membership that expires: in the open room, and at the gate. */
+/** A membership that expires, in the open room and at the gate. */
 export async function shootMembership({ page, server, shoot }: Omit<Round, "context">): Promise<void> {
   await page.addInitScript("globalThis.__name = (value) => value");
   const { rpcUrl, baseUrl } = server;
@@ -228,7 +228,7 @@ export async function shootKinds({
   await shoot("room-not-opened");
 }
 
-/** For who has no scripts, or waits for them. */
+/** For visitors without scripts, or before scripts load. */
 async function shootServed({ page, context, server, shoot }: Round): Promise<void> {
   await page.goto("/gate");
   await shoot("gate-served");

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions } from "@playwright/test";
 import type { GateServer } from "../support/browser/gate-server";
 
-/** Every theme a page has to be read in. */
+/** Every theme of a page. */
 export const themes = {
   light: { colorScheme: "light" },
   dark: { colorScheme: "dark" },
@@ -10,7 +10,7 @@ export const themes = {
   forced: { colorScheme: "dark", forcedColors: "active" },
 } as const satisfies Record<string, BrowserContextOptions>;
 
-/** Every page as a stranger finds it. */
+/** Every page as strangers see it. */
 export const pages = [
   { path: "/", state: "landing" },
   { path: "/gate", state: "gate" },
@@ -58,7 +58,7 @@ export async function shootPages({
         await page.waitForLoadState("networkidle");
         await page.screenshot({
           path: `${folder}${prefix}-${state}-${size}-${theme}.png`,
-          // The reference is many screens long, and the conversation fills exactly one.
+          // The reference has many screens, and the conversation exactly one.
           fullPage: state !== "docs" && state !== "chat",
         });
       }

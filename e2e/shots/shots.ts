@@ -27,7 +27,7 @@ const phoneAgent = "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/14
 
 type SharedServers = ReturnType<typeof shareServers>;
 
-/** One round: one size in one scheme. */
+/** One size in one scheme. */
 type Round = {
   browser: Browser;
   server: GateServer;
@@ -73,7 +73,7 @@ const parts: Record<string, (round: Round) => Promise<void>> = {
       await shootConversation(page, round.server, shoot);
       await shootModels(page, await round.shared.models(), shoot);
       await shootHolders({ page, context, server: await round.shared.holders(), shoot });
-      // Cookies know no ports: the holder's would be sent here too.
+      // Cookies ignore ports, so the holder's would be sent here too.
       const server = await round.shared.silent();
       await withPage(round, (other) => shootLacks({ ...other, server }));
     }),
@@ -110,7 +110,7 @@ async function withPage({ browser, options, pathOf }: Round, take: (taking: Taki
   }
 }
 
-/** Every way to a wallet is switched on there; how far WalletConnect leads is the relay's affair. */
+/** Every kind of wallet is enabled. The relay decides how far WalletConnect gets. */
 function startWaysServer(relayUrl: string): Promise<GateServer> {
   return startGateServer({
     mode: "production",

@@ -7,7 +7,7 @@ type Shoot = (state: string) => Promise<unknown>;
 /** A wallet's prompt and every error, in a separate context. */
 export async function shootWallets(page: Page, server: GateServer, shoot: Shoot) {
   const { rpcUrl, chainId, baseUrl } = server;
-  // The compiler of this command names functions with a helper that pages do not have.
+  // This command's compiler adds a helper to functions that pages lack.
   await page.addInitScript("globalThis.__name = (named) => named;");
   const wallet = await addWallet({
     page,
@@ -77,7 +77,7 @@ export async function shootWays(page: Page, server: GateServer, shoot: Shoot) {
   await shoot("wallet-relay-away");
 }
 
-/** The code for a wallet on another device, from a relay that takes everything in. */
+/** The code for a wallet on another device, from a relay that accepts everything. */
 export async function shootPairing(page: Page, server: GateServer, shoot: Shoot) {
   const dialog = page.getByRole("dialog");
   await page.goto(`${server.baseUrl}/gate`);

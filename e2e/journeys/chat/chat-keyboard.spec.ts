@@ -17,7 +17,7 @@ test("the keyboard alone asks, stops, opens a tool and a source, and edits", asy
   await page.keyboard.press("Enter");
   await expectRest(page);
   await expect(replies(page)).toContainText("Stopped.");
-  // The same place on the page, which sends again now.
+  // The same button, which sends again now.
   await expect(page.getByRole("button", { name: "Send", exact: true })).toBeFocused();
 
   await page.keyboard.press("Shift+Tab");

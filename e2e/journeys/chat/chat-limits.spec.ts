@@ -9,7 +9,7 @@ async function expectBlocked(page: Page, reason: string): Promise<void> {
   const again = replies(page).first().getByRole("button", { name: "Answer again" });
   await expect(again).toBeDisabled();
   await expect(again).toHaveAccessibleDescription(reason);
-  // Pressed all the same, as a screen reader may.
+  // A screen reader may press it all the same.
   await again.press("Enter");
   await questions(page).first().getByRole("button", { name: "Edit your message" }).click();
   const editor = page.getByRole("textbox", { name: "Your message" });

@@ -15,7 +15,7 @@ test("a waiting answer moves nothing under reduced motion, and is shown whole", 
   const spinner = page.getByRole("complementary").getByRole("img", { name: "Being answered" });
   await expect(dots).toHaveCount(3);
   await expect(spinner).toBeVisible();
-  // Three dots and the sign in the list: without the wish they move.
+  // Three dots and the sign in the list, which move by default.
   await expect.poll(() => running(page)).toBe(4);
   await page.emulateMedia({ reducedMotion: "reduce" });
   await expect.poll(() => running(page)).toBe(0);

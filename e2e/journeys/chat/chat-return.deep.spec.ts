@@ -16,7 +16,7 @@ async function expectWhole(page: Page): Promise<void> {
   );
 }
 
-/** The requests to the addresses that take up and stop. */
+/** The page's requests to resume and stop replies. */
 function recordReturns(page: Page): string[] {
   const returns: string[] = [];
   page.on("request", (request) => {

@@ -14,7 +14,7 @@ import { openTcpSwitch } from "~e2e/support/browser/tcp-switch";
 import type { TcpSwitch } from "~e2e/support/browser/tcp-switch";
 import { addWallet } from "~e2e/support/browser/wallet";
 
-/** A common one, and one of the smallest in use. */
+/** A common phone, and one of the smallest in use. */
 const phones = { usual: { width: 390, height: 844 }, small: { width: 360, height: 640 } };
 
 type Sight = { page: Page; action: Locator; state: string };
@@ -31,7 +31,7 @@ async function expectAboveFold({ page, action, state }: Sight): Promise<void> {
 }
 
 test.describe("on a small phone", () => {
-  // A usual one has more room for the same.
+  // The usual phone has more room for the same content.
   test.use({ viewport: phones.small, hasTouch: true });
 
   test("the entry shows its next step without scrolling, in every state", async ({
@@ -186,7 +186,7 @@ const phoneTest = policyTest.extend<{ site: PhoneSite }>({
 });
 
 phoneTest.describe("on any phone", () => {
-  // Played on the small one, where there is the least place, and measured on both.
+  // Runs on the small phone, which has the least room, and measures both.
   phoneTest.use({ viewport: phones.small, hasTouch: true });
 
   phoneTest("a detour or a failure keeps the next step on the screen", async ({ page, site }) => {

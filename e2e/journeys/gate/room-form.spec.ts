@@ -158,7 +158,7 @@ async function expectCopiedAndPrinted({ page, context, receipt, parts }: Kept): 
 test("a lost answer to the form still ends on the receipt @deep", async ({ page, pageErrors }) => {
   pageErrors.expectOutage();
   await page.route("**/gate.data", async (route) => {
-    // The server has taken the form; its answer never arrives.
+    // The server has accepted the form, but its response never arrives.
     await route.fetch();
     await route.abort("connectionreset");
   });
@@ -223,7 +223,7 @@ test("a key used elsewhere is noticed before the wallet is asked @deep", async (
     route.request().method() === "GET" ? new Promise(() => {}) : route.continue(),
   );
   await reviewForm({ page, text });
-  // By the tool that programs of the holder's may call.
+  // Uses the key with the tool that the holder's programs may call.
   const used = await page.request.post("/api/mcp", {
     headers: { Authorization: `Bearer ${await sessionCookie(context)}` },
     data: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "mark_key_used", arguments: {} } },

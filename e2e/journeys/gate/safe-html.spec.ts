@@ -79,7 +79,7 @@ function hitsFrom(trial: {
       link.click();
     }
     if (root.querySelector("[action], [formaction]")) scope.hits += 1;
-    // Everything that can happen has happened when the pictures are settled and two frames were drawn.
+    // Everything has happened once the pictures have settled and two frames were drawn.
     const pictures = [...root.querySelectorAll("img")].filter((image) => !image.complete);
     const settled = (image: HTMLImageElement) =>
       new Promise((resolve) => ["load", "error"].forEach((event) => image.addEventListener(event, resolve)));
@@ -94,7 +94,7 @@ test("a hostile text runs and loads nothing, read as HTML or as Markdown", async
   await openWithSafeHtml(page);
   await page.evaluate("window.hits = 0; window.hit = () => { window.hits += 1; };");
 
-  // The trap itself: without the sanitiser it snaps.
+  // Without the sanitizer, the attack works.
   expect(
     await hitsFrom({ page, text: "<img src=/favicon.svg onload=hit()>", reading: "raw" }),
   ).toBeGreaterThan(0);
@@ -103,7 +103,7 @@ test("a hostile text runs and loads nothing, read as HTML or as Markdown", async
       expect(await hitsFrom({ page, text, reading }), `${reading}: ${text}`).toBe(0);
     }
   }
-  // Requests to elsewhere are faults of every journey; see journey.ts.
+  // Every journey fails on requests to other sites, see journey.ts.
 });
 
 test("pictures, fields and labels of the room stay, and links open in a tab of their own", async ({

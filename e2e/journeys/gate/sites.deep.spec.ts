@@ -18,7 +18,7 @@ import { findCaddy, findNginx } from "~e2e/support/obtain-programs";
 
 sayWithoutOpenssl("a browser behind nginx as docs/door.md has it");
 
-/** Each proxy once, and each device once. */
+/** Each proxy and each device once. */
 const visits = [
   {
     device: "a desktop",
@@ -89,7 +89,7 @@ for (const { device, context, proxy, isHere, start } of visits) {
   });
 }
 
-/** Every name is at the proxy's port, as every name of the world is at 443. */
+/** All names resolve to the proxy's port, as they would to 443. */
 async function openBrowser({ proxy }: SitesBehindProxy) {
   const { executablePath, args, env } = await findBrowser();
   const rules = [gateOrigin, wikiOrigin, dashboardsOrigin].map(

@@ -201,7 +201,7 @@ test("the landing page is complete without scripts", async ({ browser, baseUrl }
   await context.close();
 });
 
-/** Upright, lying, and so wide that the list is beside it. */
+/** Portrait, landscape, and so wide that the list is beside the conversation. */
 async function expectChatClearOfNotch(page: Page, viewport: { width: number; height: number }) {
   await page.goto("/chat");
   await expect(page.locator(".chat[data-ready]")).toBeVisible();
@@ -242,7 +242,7 @@ async function measureTargets(page: Page): Promise<Target[]> {
         const { width, height } = element.getBoundingClientRect();
         const isShown = element.checkVisibility({ checkVisibilityCSS: true }) && width > 1 && height > 1;
         if (!isShown || element.closest(".skip-link, .visually-hidden")) return [];
-        // A link within a sentence is as high as the sentence's lines: WCAG 2.2 leaves it out.
+        // A link within a sentence is as high as its lines. WCAG 2.2 exempts it.
         const isInText =
           element.matches("a") &&
           getComputedStyle(element).display === "inline" &&
@@ -270,7 +270,7 @@ async function walk(page: Page, most: number): Promise<Stop[]> {
       if (element.hasAttribute("data-walked")) return null;
       element.setAttribute("data-walked", "");
       const box = element.getBoundingClientRect();
-      // A field may leave the mark to the frame around it.
+      // The frame around a field may show the focus instead.
       const marked = [element, element.parentElement, element.parentElement?.parentElement].some(
         (ancestor) => {
           if (!ancestor) return false;

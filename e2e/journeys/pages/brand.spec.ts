@@ -46,7 +46,6 @@ const test = base.extend<{}, Branded>({
     },
     { scope: "worker", timeout: 60_000 },
   ],
-  // Every journey of this file is on the branded server.
   baseUrl: async ({ branded }, use) => use(branded.baseUrl),
 });
 

@@ -9,7 +9,7 @@ type UsedFont = { familyName: string; isCustomFont: boolean; glyphCount: number 
 test("every page uses the typefaces it brings, whatever this machine has", async ({ page, pageErrors }) => {
   pageErrors.expectRefusal({ path: "/nowhere", status: 404 });
   const client = await page.context().newCDPSession(page);
-  // The tests' browser finds DejaVu and no other installed typeface.
+  // The test browser has DejaVu and no other installed typeface.
   await page.setContent(
     `<p style="font-family: Arial, 'Liberation Sans', 'Noto Sans', system-ui">Words</p>
      <p style="font-family: Georgia, 'Liberation Serif', serif">Words</p>
@@ -78,7 +78,7 @@ function measureBlocks(page: Page): Promise<string[]> {
   );
 }
 
-/** The fonts in which the words of this page are drawn, by their names. */
+/** The names of the fonts that draw this page's text. */
 async function readFonts(page: Page, client: CDPSession): Promise<Map<string, UsedFont>> {
   // Marks elements with text of their own, because Chromium reports fonts for an element's own text only.
   await page.evaluate(() => {

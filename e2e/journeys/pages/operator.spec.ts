@@ -31,7 +31,7 @@ async function signIn(page: Page): Promise<void> {
   await expect(page.getByRole("heading", { name: "State", level: 1 })).toBeVisible();
 }
 
-/** A holder sends the form, so that there is something to see of everything. */
+/** A holder sends the form, so every table has a row. */
 async function leaveMessage(page: Page, walletName: string, message: string) {
   await page.goto("/gate");
   await connectWallet(page, walletName);

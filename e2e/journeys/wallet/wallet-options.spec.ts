@@ -49,7 +49,7 @@ const test = base.extend<object, { relay: { port: number; calls: string[] }; ser
   ],
 });
 
-/** Everything the page asks for that is not this site's, and every script it loads. */
+/** The page's requests to other sites, and every script it loads. */
 function listen(page: Page, server: GateServer) {
   const foreign: string[] = [];
   const scripts: string[] = [];
