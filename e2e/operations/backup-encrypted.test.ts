@@ -72,7 +72,7 @@ describe.skipIf(!hasOpenssl || !hasPostgresqlTools)("docs/backup.md over encrypt
     onTestFinished(folder.remove);
     const inFile = named === "file" ? `NODE_EXTRA_CA_CERTS=${authorityFile}\n` : "";
     await writeFile(path.join(folder.dir, ".env"), `${inFile}DATABASE_URL="${url.href}"\n`);
-    // It would have the tools try in clear, or believe anybody.
+    // These would make the tools connect unencrypted or trust any server.
     const misleading = { PGSSLMODE: "prefer", PGPASSWORD: "of-another-database", PGGSSENCMODE: "prefer" };
     const shell = { ...misleading, ...(named === "shell" && { NODE_EXTRA_CA_CERTS: authorityFile }) };
     return {

@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     expect(await query(database.url, `SELECT "kind" FROM "AuditEntry"`)).toHaveLength(1);
     expect(await listCopies()).toEqual([copy]);
 
-    // At its old address, so that the message signed before fits.
+    // At its old address, so the message signed earlier still fits.
     const second = await start({ ...state, PORT: port });
     try {
       expect(await readyStatus(second)).toBe(200);
@@ -261,7 +261,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     const { size } = await stat(inSite(copy));
     const bin = inSite("bin");
     await mkdir(bin);
-    // As a full disk leaves it: the tool's own status does not tell.
+    // As a full disk would leave it. The tool's exit code doesn't show it.
     await writeFile(
       path.join(bin, "pg_dump"),
       `#!/bin/sh\nhead -c ${Math.floor(size / 2)} ${inSite(copy)}\n`,
@@ -347,7 +347,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     const before = await readAll();
     expect(before).toContain("after the copy");
     const tools = ["pg_restore", "psql", "psql"].map((tool) => `docker compose exec -T postgres ${tool}`);
-    // Not meant: the older server is not built, and none is started.
+    // On "no", the older server isn't built and none is started.
     await expect(site.runShell(nameCopy(goBack, copy), env, "no\n")).rejects.toThrow(/Nothing was changed/);
     expect(await readCalls()).toEqual(["docker compose stop latchkey", ...tools.slice(0, 2)]);
     expect(await readAll()).toBe(before);
@@ -364,7 +364,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     } finally {
       await again.stop();
     }
-    // The first server worked with the database when the copy was made.
+    // The first server used the database during the copy.
     const living = `SELECT 1 FROM "QuotaInstance" WHERE "expiresAtMs" > EXTRACT(EPOCH FROM now()) * 1000`;
     await waitUntil(async () => (await query(database.url, living)).length === 0);
     await site.runShell(nameCopy(goBack, copy), env, "yes\n");
@@ -372,7 +372,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
       ...["docker compose stop latchkey", ...tools, "git checkout v0.1.0"],
       ...["docker compose build latchkey", "docker compose up -d"],
     ]);
-    // The password is changed in the same way, by docs/changing-keys.md.
+    // docs/changing-keys.md changes the password in the same way.
     const [change] = await readPlainBlocks("docs/changing-keys.md");
     await site.runShell(change!, env);
     const address = new URL(database.url);

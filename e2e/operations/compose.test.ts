@@ -83,7 +83,7 @@ test("compose.yaml has the server, PostgreSQL and Redis, and the server waits un
     expect([healthcheck!.interval, healthcheck!.timeout]).toEqual(["5s", "3s"]);
     expect(healthcheck!.retries).toBeGreaterThan(3);
   }
-  // By TCP: while PostgreSQL sets itself up for the first time, it answers at its socket already.
+  // By TCP, because during its first setup PostgreSQL already answers at its socket.
   expect(postgres.healthcheck!.test.slice(1)).toEqual([
     ...["pg_isready", "--host=127.0.0.1", "--username=latchkey", "--dbname=latchkey"],
   ]);

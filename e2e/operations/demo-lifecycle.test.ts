@@ -64,7 +64,7 @@ test.runIf(canSeeChildren)(
       });
     expect((await askFaucet(erc20)).status).toBe(200);
     expect((await askFaucet(first!.contract!)).status).toBe(400);
-    // The server, the guard of the chain, and the chain.
+    // The server, the chain's guard, and the chain.
     const started = await descendantsOf(demo.pid!);
     onTestFinished(() => {
       for (const pid of started.filter(isAlive)) process.kill(pid, "SIGKILL");

@@ -113,7 +113,7 @@ test("docs/deploying.md builds on a machine as the Dockerfile builds the image, 
   const steps = all.filter((step) => !step.startsWith("find . "));
   expect(all.length - steps.length).toBe(1);
   expect(text).toContain("chmod -R u=rwX,go=rX ");
-  // Each only after the one before, and into a folder that no earlier build has left behind.
+  // Each only after the previous one, and into a folder without leftovers of an earlier build.
   expect(block!.trimEnd().split(/ &&\s+/)).toEqual(["rm -rf assembled", ...steps]);
   const example = await readFile(".env.example", "utf8");
   const [, settings] = /^```\n((?:[A-Z_]+=.*\n)+)```$/m.exec(text)!;

@@ -66,7 +66,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       STATE_WORKER_API_KEY: redis.password,
     });
 
-    /** How the server at the other end is connected, as Redis itself sees it. */
+    /** Whether the server's connection is encrypted, according to Redis. */
     async function listEncrypted(): Promise<string[]> {
       const clients = String(await admin.client("LIST")).split("\n");
       return clients.filter((client) => client.includes(` laddr=127.0.0.1:${tlsPort} `));
@@ -113,7 +113,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       const told = lines.filter((line) => line.includes("Redis unavailable"));
       expect(told).toHaveLength(1);
       expect((JSON.parse(told[0]!) as { fault: string }).fault).toMatch(words);
-      // Not the certificate at full length.
+      // Without the full certificate.
       expect(told[0]).not.toContain("fingerprint");
     });
 

@@ -29,7 +29,7 @@ async function copyFromContext(names: readonly string[], to: string): Promise<vo
   }
 }
 
-/** Docker's first stage, line by line, in a folder in the place of its WORKDIR. */
+/** Runs Docker's first stage line by line, with a folder as its WORKDIR. */
 async function runBuildStage(stage: Instruction[], folder: string): Promise<void> {
   const env = { ...process.env, NODE_ENV: undefined, npm_config_prefer_offline: "true" };
   for (const { name, text } of stage) {
@@ -83,7 +83,7 @@ export async function makeImage(): Promise<{
   return { folder, imageDir, remove };
 }
 
-/** Only root gives folders to others. */
+/** Only root can change a folder's owner. */
 export const canMakeUsers = process.getuid?.() === 0 && existsSync("/usr/sbin/useradd");
 
 /**
@@ -93,7 +93,7 @@ export const canMakeUsers = process.getuid?.() === 0 && existsSync("/usr/sbin/us
 export async function makeVolume(root: string): Promise<{ dataDir: string; uid: number }> {
   const image = (await readStages()).at(-1);
   const command = textOf(image!, "RUN");
-  // Anything else would change this machine.
+  // Any other command would change this machine.
   expect(command).toMatch(/^useradd [\w -]+ latchkey && install -d -o latchkey -m \d+ \/data$/);
   await mkdir(path.join(root, "etc"), { recursive: true });
   const users = path.join(root, "etc/passwd");

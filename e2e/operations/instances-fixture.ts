@@ -13,9 +13,9 @@ import { openGate } from "../api/gate-fixture";
 export const resetSecret = "operator-secret-of-the-tests";
 export const metricsToken = "metrics-token-for-0a1b2c3d4e5f";
 export const leaseSeconds = 3;
-/** Long enough that an owner within `waitUntil`'s ten seconds was given it. */
+/** Long enough that a new owner within `waitUntil`'s ten seconds was handed the lease. */
 export const longLeaseSeconds = 30;
-/** How fast a start is, is measured elsewhere. */
+/** Other tests measure the speed of a start. */
 const startLimitMs = 120_000;
 const webhookSecret = `whsec_${createHash("sha256").update("instances").digest("base64")}`;
 
@@ -94,7 +94,7 @@ export async function openSite(origin: string, env: Record<string, string> = {})
   };
 }
 
-/** The leases that a server owns, by its metrics. */
+/** The leases of a server, by its metrics. */
 export async function readLeases(server: Pick<RunningServer, "port">): Promise<Record<string, number>> {
   const response = await fetch(`http://127.0.0.1:${server.port}/metrics`, {
     headers: { Authorization: `Bearer ${metricsToken}` },

@@ -88,7 +88,7 @@ function testSharedCounts(locate: () => Located): void {
         }).then(async (response) => ({ status: response.status, text: await response.text() })),
       ),
     );
-    // Two of thirty tokens each fit into sixty at the same time; the rest came too early.
+    // Two of thirty tokens each fit into sixty at once. The rest came too early.
     const answered = answers.filter(({ status }) => status === 200).length;
     expect(answered).toBeGreaterThanOrEqual(2);
     for (const { status } of answers) expect([200, 429]).toContain(status);

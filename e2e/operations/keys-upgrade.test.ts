@@ -15,7 +15,7 @@ import { startServer } from "~e2e/support/running-server";
 import { clientOf } from "../api/gate-fixture";
 import { startKeysServer } from "../api/keys-fixture";
 
-/** The first migration that knows kinds of keys. */
+/** The first migration with kinds of keys. */
 const kindsCameWith = "0009";
 const gatePath = "/api/gate-access";
 const formPath = "/api/form-submission-gate";
@@ -33,7 +33,7 @@ beforeAll(async () => {
     await chain.mintKey(5),
   ];
   keys = { used, counted, departed, later, other };
-  // As deep as a holding must be before it is used up.
+  // Using a key up requires a holding this deep.
   await chain.control.mine({ blocks: 3 });
 });
 afterAll(() => chain.stop());
@@ -46,7 +46,7 @@ type Running = Pick<ReturnType<typeof clientOf>, "ask" | "post"> & Signed & { cl
 type Site = { url: string; dataDir: string };
 const limits = { ...limitsOff, NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", KEY_USE_CONFIRMATIONS: "1" };
 
-/** Started as before there were kinds. */
+/** Starts with the settings from before kinds. */
 async function startWithSettings({ url, dataDir }: Site): Promise<Running> {
   const env = {
     ...limits,

@@ -139,7 +139,7 @@ test.concurrent(
     const body = "{}";
     const startedAt = performance.now();
     let stopped: Promise<number | null> | undefined;
-    // Half a request is open when the signal comes; the other half follows.
+    // Half a request has arrived when the signal comes. The other half follows.
     const answer = await sendRaw({
       port: server.port,
       bytes: `POST /api/gate-access HTTP/1.1\r\nHost: localhost:${server.port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,

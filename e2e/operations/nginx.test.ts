@@ -108,7 +108,7 @@ testWithNginx("words of a stream pass nginx as they come, and leaving reaches th
   site.setModel(talkingForever());
   try {
     const { outgoing, incoming } = await openChat({ port, headers: { ...bearer, host: client.domain } });
-    // The model never ends: only a proxy that passes pieces on lets these through.
+    // The model never ends, so only a proxy that streams lets these through.
     await readUntil(incoming, "on and on");
     outgoing.destroy();
     const standing = async () => (await client.ask({ path: "/api/quota", headers: bearer })).body;

@@ -20,7 +20,7 @@ export async function readShellBlocks(file: string, heading?: string): Promise<s
   return listBlocks(wanted, "sh");
 }
 
-/** A page's line for a copy, with the name that the copy really has. */
+/** A page's command with the real name of the copy. */
 export function nameCopy(block: string, copy: string): string {
   const pattern = /latchkey-\d{8}-\d{6}\.dump/g;
   if (!pattern.test(block)) throw new Error(`No copy is named in ${block}`);
@@ -69,7 +69,7 @@ export async function createFolder(environment: Record<string, string> = {}) {
   };
 }
 
-/** Such a folder, and servers that work in it. */
+/** Such a folder, with servers that work in it. */
 export async function createSite(
   gate: Pick<Gate, "chain" | "contract">,
   environment: Record<string, string> = {},
@@ -124,7 +124,7 @@ export async function isUsed(server: Pick<RunningServer, "origin">, { tokenId }:
   return (await clientOf(server).ask({ path: `/api/token-status/${tokenId}` })).body.used;
 }
 
-/** Sends the form, which uses the key up; answers with the status. */
+/** Sends the form, which uses the key up. Returns the status. */
 export async function useKey(
   server: Pick<RunningServer, "origin">,
   { message, ...holder }: Holder & { message: string },

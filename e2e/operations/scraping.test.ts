@@ -16,7 +16,7 @@ type Job = {
 
 const page = "docs/observability.md";
 
-/** The two ways to ask that the page shows: at METRICS_PORT, and with METRICS_TOKEN. */
+/** The page's two jobs: for METRICS_PORT, and with METRICS_TOKEN. */
 async function readJobs(): Promise<Job[]> {
   const blocks = await Promise.all((await readYamlBlocks(page)).map(readYaml));
   return (blocks as { scrape_configs: Job[] }[]).flatMap((block) => block.scrape_configs);

@@ -153,7 +153,7 @@ testOnSqlite(
 
 /** Every request waits five seconds for the lock before it is refused. A busy machine adds to that. */
 const lockedTimeoutMs = 120_000;
-/** With limits on, the limiter would wait for the same lock first. */
+/** With limits on, the limiter would wait for the lock first. */
 const unlimited = { RATE_LIMIT_NONCE: "0", RATE_LIMIT_GATE_ACCESS: "0", RATE_LIMIT_FORM_SUBMISSION: "0" };
 
 testOnSqlite(
@@ -199,7 +199,7 @@ testOnSqlite(
     const server = await startServer({ env: { ...settings(), ...unlimited }, dataDir });
     try {
       expect((await clientOf(server).ask({ path: "/api/nonce" })).status).toBe(200);
-      // Another process holds the database's write lock for longer than the server waits.
+      // Another process holds the database's write lock longer than the server waits.
       const { default: Database } = await import("libsql");
       const blocker = new Database(path.join(dataDir, "latchkey.db"));
       blocker.exec("BEGIN IMMEDIATE");

@@ -16,7 +16,7 @@ const closers: (() => Promise<unknown>)[] = [];
 
 type Line = { url: string; cut: () => void; mend: () => void };
 
-/** The same address by a way that can be cut. */
+/** The same address over a connection that can be cut. */
 async function openLine(address: string): Promise<Line> {
   const url = new URL(address);
   const port = Number(url.port);

@@ -61,7 +61,7 @@ const proxies = [
 /** Longer than one poll and nginx's cache, even on a busy machine. */
 const withinPoll = { timeoutMs: 15_000, everyMs: 200 };
 
-/** Under each name that a proxy or the door uses. */
+/** Forged headers under every name that a proxy or the door uses. */
 const forged = {
   "X-Forwarded-Proto": "http",
   "X-Forwarded-Host": "dashboards.example.com",
@@ -215,7 +215,7 @@ describe.each(proxies)("$name, with the files of docs/door.md", (proxy) => {
     const deep = `${wikiOrigin}/search?q=${"x".repeat(4000)}`;
     const led = await walkIn(newcomer, deep);
     expect([led.status, led.trail.at(-1)]).toEqual([200, deep]);
-    // The gate's own page leads on at once.
+    // The gate's page redirects at once.
     const other = deep.replace(wikiOrigin, dashboardsOrigin);
     const straight = await newcomer.visit(other);
     expect([straight.status, straight.trail.at(-1)]).toEqual([200, other]);

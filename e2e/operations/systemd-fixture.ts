@@ -13,7 +13,7 @@ export async function startStandIns({
   obey,
 }: {
   binDir: string;
-  /** An order that it rejects fails in the shell that gave it. */
+  /** If it rejects an order, the order fails in the shell. */
   obey: (order: string) => Promise<void>;
 }) {
   const fixture = createServer((request, response) => {

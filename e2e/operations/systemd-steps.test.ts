@@ -133,7 +133,7 @@ testOnSqlite(
     expect(await runShell(check!, opt)).toContain("integrity_check: 'ok'");
 
     await changeAssembled();
-    // Something is in the way: the running version is not even stopped.
+    // If something is in the way, the running version isn't even stopped.
     const pidBefore = running!.pid;
     await expect(runAsRoot(`cp() { command cp "$@"; return 1; }\n${exchange}`)).rejects.toThrow();
     expect([running!.pid, isLater(opt), existsSync(`${opt}.old`)]).toEqual([pidBefore, false, false]);

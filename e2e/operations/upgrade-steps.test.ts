@@ -144,7 +144,7 @@ function runToServer(block: string, cwd: string, env: Record<string, unknown>) {
     await writeFile(path.join(later, "migration.sql"), `CREATE TABLE "Later" ("id" TEXT PRIMARY KEY);`);
     await commit("The next version");
 
-    // Installing is the packaging test's to show. Here `npm ci` takes the packages that are there.
+    // The packaging test covers the installation. Here `npm ci` links the existing packages.
     const npm = findOnPath("npm");
     const text = `[ "$1" != ci ] || exec ln -s "${path.resolve("node_modules")}" node_modules\nexec "${npm}" "$@"`;
     await writeProgram(root, "npm", text);

@@ -33,7 +33,7 @@ afterAll(() => gate.close());
 type Engine = {
   url: string;
   site: Site;
-  /** Statements that PostgreSQL and SQLite both know. */
+  /** For statements that PostgreSQL and SQLite both accept. */
   ask: <Row extends object>(sql: string) => Promise<Row[]>;
 };
 
@@ -106,7 +106,7 @@ async function readSubmissionsPage({ origin }: Pick<RunningServer, "origin">): P
 
 const startNow = ({ site }: Engine) => site.start({ OPERATOR_SECRET: operatorSecret, LEASE_SECONDS: "3" });
 
-/** The build of now on the older database: ready, with everything that was there, and of use. */
+/** The current build on the older database is ready, and all old data works. */
 async function expectUpgraded(engine: Engine, holder: Awaited<ReturnType<Gate["mintKey"]>>): Promise<void> {
   const before = await readCommon(engine.ask);
   const server = await startNow(engine);

@@ -36,7 +36,7 @@ export function sumSamples(text: string, beginning: string): number {
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
 }
 
-/** The processes that a supervisor has started. */
+/** The processes a supervisor has started. */
 export function findWorkers({ pid }: Pick<RunningServer, "pid">): number[] {
   return listChildren(pid);
 }
@@ -48,7 +48,7 @@ export function readLogLines(server: RunningServer): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Which processes have answered requests so far. */
+/** Processes that have answered requests so far. */
 export function findAnswering(server: RunningServer): Set<number> {
   const lines = readLogLines(server).filter(({ msg }) => msg === "request");
   return new Set(lines.map(({ pid }) => Number(pid)));

@@ -22,7 +22,7 @@ import {
   sumSamples,
 } from "./workers-fixture";
 
-/** A signal reaches a process that runs on another core a moment later. */
+/** A process on another core gets a signal a moment later. */
 const killMs = 100;
 /** Far longer than the kernel takes to close a dead process's connections, but shorter than our own limits. */
 const brokenMs = 8_000;
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Another server before the same chain. */
+/** Another server on the same chain. */
 async function startAnother(
   env: Record<string, string>,
   options: { nodeOptions?: string[]; isQuiet?: boolean } = {},
@@ -48,7 +48,7 @@ async function startAnother(
   return server;
 }
 
-/** A request that has begun, and ends half a second after `meanwhile`. */
+/** A request that has begun, and completes half a second after `meanwhile`. */
 function askSlowly(port: number, meanwhile: () => void) {
   const body = "{}";
   return sendRaw({
