@@ -33,7 +33,7 @@ function findReason(failure: unknown, complaint: string): string {
   return line?.replace(/^npm error /, "") ?? "npm gave no reason";
 }
 
-/** High and critical findings count, lesser ones are only named. */
+/** High and critical findings count. Lesser ones are only listed. */
 function tell({ vulnerabilities, metadata }: Report): void {
   const findings = Object.entries(vulnerabilities).map(([name, { severity, via }]) => {
     const causes = via.map((one) => (typeof one === "string" ? `by ${one}` : `${one.title}, ${one.url}`));

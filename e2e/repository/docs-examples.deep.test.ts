@@ -54,7 +54,7 @@ async function readShellBlocks(file: string): Promise<string[]> {
   return [...text.matchAll(/^( *)```sh\n([\s\S]*?)^\1```$/gm)].map(([, , block]) => block!);
 }
 
-/** The texts say where the demo is; here it is elsewhere. */
+/** The demo's address in the texts. Here it differs. */
 const demoOrigin = "http://localhost:3000";
 
 test("the README's shell block opens the gate and asks the assistant against a demo", async () => {

@@ -6,7 +6,7 @@ import remixConfig from "../../remix.config.js";
 
 type Lockfile = { packages: Record<string, { version: string }> };
 
-/** The first releases in which the known vulnerabilities are fixed. */
+/** The first releases without the known vulnerabilities. */
 const mended: Record<string, string> = {
   "react-router": "6.30.6",
   "react-router-dom": "6.30.6",

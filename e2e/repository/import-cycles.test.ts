@@ -18,7 +18,7 @@ function importsOf(file: string): string[] {
   });
 }
 
-/** Cycles as they are met going down from each file; each file is gone into once. */
+/** Cycles found by a depth-first search. Each file is visited once. */
 function findCycles(files: readonly string[], imports: (file: string) => readonly string[]): string[][] {
   const finished = new Set<string>();
   const cycles: string[][] = [];

@@ -37,7 +37,7 @@ const notes = [
   [5.4, 81, 0.3],
 ];
 
-/** Partials of a struck metal tongue: [ratio, loudness, seconds until it has faded to a third]. */
+/** Partials of a struck metal tongue: [ratio, loudness, seconds until it fades to a third]. */
 const partials = [
   [1, 1, 1.1],
   [2.003, 0.32, 0.55],

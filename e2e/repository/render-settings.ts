@@ -51,7 +51,7 @@ const commonSettings: readonly (readonly [name: string, use: string])[] = [
   ["OPERATOR_SECRET", "switches [the operator's view](operator.md) on"],
 ];
 
-/** Longer descriptions keep the default and the sentences that fit; `.env.example` has all of them. */
+/** Longer descriptions keep the default and the sentences that fit. `.env.example` has everything. */
 const mostWords = 16;
 
 /** The text of docs/settings.md. */

@@ -12,7 +12,7 @@ await prepare();
 await runChecks([{ name: "build", parameters: ["app/commands/build.mjs"] }]);
 if (isWanted("unit")) await runVitest({ name: "deep tests", parameters: ["--project", "deep*"] });
 if (isWanted("e2e")) {
-  // `npm test` plays the usual ones on SQLite.
+  // `npm test` runs the usual ones on SQLite.
   const database = process.env.TEST_DATABASE || "postgresql";
   await runJourneys({
     name: `variations of journeys on ${database}`,

@@ -17,7 +17,7 @@ export function bin(name) {
   return path.join("node_modules", ...name.split("/"));
 }
 
-/** Runs a Node program to its end; with `quiet` its output is kept until then. */
+/** Runs a Node program to its end. `quiet` holds its output until then. */
 export function runTool({ program = process.execPath, parameters, env = {}, quiet = false }) {
   return new Promise((resolve) => {
     const stdio = quiet ? ["ignore", "pipe", "pipe"] : "inherit";
@@ -39,7 +39,7 @@ export function count({ name, passed, failed, left = 0 }) {
   console.log(`${failed === 0 ? "ok" : "NOT OK"}  ${name}: ${passed} passed, ${failed} failed${also}\n`);
 }
 
-/** Runs single-threaded checks side by side, one for each core; each prints its output when it ends. */
+/** Runs single-threaded checks in parallel, one for each core. Each prints its output when it ends. */
 export async function runChecks(checks) {
   const waiting = [...checks];
   async function runNext() {
@@ -81,7 +81,7 @@ export async function runVitest({ name, parameters, report = "vitest.json", ...t
     read: (json) => ({
       passed: json.numPassedTests,
       left: json.numPendingTests,
-      // A file that could not begin has no failed test.
+      // A file that couldn't start has no failed test.
       failed: Math.max(json.numFailedTests, Number(json.numFailedTestSuites > 0)),
       tests: json.testResults.flatMap((suite) => readSuite(suite)),
     }),

@@ -4,9 +4,9 @@ import ts from "typescript";
 export type BuiltRoute = {
   /** The route's file, as the compiler names it: `routes/api.nonce`. */
   id: string;
-  /** `/api/token-status/:tokenId`, as log lines have it. */
+  /** `/api/token-status/:tokenId`, as in log lines. */
   pattern: string;
-  /** Answers without a page: a module with a loader or an action and no default export. */
+  /** A route without a page: a module with a loader or an action and no default export. */
   isResource: boolean;
 };
 

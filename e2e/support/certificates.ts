@@ -1,4 +1,4 @@
-// Certificates for servers that tests start: made when they are needed, and gone with the test.
+// Certificates for servers of tests, created on demand and removed with the test.
 import { execFile } from "node:child_process";
 import { chmod, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -10,7 +10,7 @@ const run = promisify(execFile);
 
 export const hasOpenssl = findOnPath("openssl") !== null;
 
-/** For a file of tests that cannot do without. */
+/** For test files that need openssl. */
 export function sayWithoutOpenssl(skipped: string): void {
   if (!hasOpenssl) console.warn(`\nSKIPPED: ${skipped}. There is no openssl on this machine.\n`);
 }
@@ -18,7 +18,7 @@ export function sayWithoutOpenssl(skipped: string): void {
 export type Certificates = {
   /** The certificate authority that clients must trust. */
   authorityFile: string;
-  /** For `localhost` by name, and so not for the same machine by number. */
+  /** For the name `localhost`, so not for the machine's IP address. */
   certificateFile: string;
   keyFile: string;
   /** It has signed no certificate of these servers. */

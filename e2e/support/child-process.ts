@@ -14,7 +14,7 @@ export function startTestProcess(file: string, args: string[]): TestProcess {
   return child;
 }
 
-/** The lines a process prints, one by one as they come; ends with the process. */
+/** A process's lines as they come, until it ends. */
 export async function* readLines(child: TestProcess): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of child.stdout.setEncoding("utf8")) {

@@ -24,7 +24,7 @@ export function librariesOf(dir: string): Record<string, string> {
 export type DebianPackages = {
   /** Puts the newest packages into the cache, with dependencies the machine lacks. Throws on failure. */
   unpack: (options: { name: string; packages: readonly string[] }) => void;
-  /** The packages that this one consists of, such as `postgresql-15` of `postgresql`. */
+  /** The package's parts, such as `postgresql-15` of `postgresql`. */
   dependsOf: (name: string) => string[];
   close: () => void;
 };
@@ -64,7 +64,7 @@ export function openDebianPackages(): DebianPackages {
     for (const file of readdirSync(archives).filter((entry) => entry.endsWith(".deb"))) {
       run("dpkg", ["-x", path.join(archives, file), unpacked]);
     }
-    // Whole or not at all, also for others who run the tests in this folder.
+    // Complete or absent, also for other users of this folder.
     chmodSync(unpacked, 0o755);
     try {
       renameSync(unpacked, unpackedDir(name));

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The demonstration: the content of every server under test that names no other. */
+/** The demo's content, which test servers use by default. */
 export const demoContent = fileURLToPath(new URL("../../app/demo/content", import.meta.url));
 
 /** Copies the knowledge pages to a separate content folder, each for holders, to measure only the search. */

@@ -76,7 +76,7 @@ export function openGatePage({ state = away, wallet = {}, api = {} }: Sides = {}
   return { page, tools };
 }
 
-/** The value that a hook returns at the first drawing, without its effects. */
+/** A hook's value at the first render, without its effects. */
 export function drawHook<Value>(hook: () => Value): Value {
   let value: { drawn: Value } | undefined;
   function Drawn() {

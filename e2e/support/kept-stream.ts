@@ -9,13 +9,13 @@ export type KeptReader = {
   status: number;
   headers: IncomingHttpHeaders;
   replyId: string | null;
-  /** So far, as they came. */
+  /** In order of arrival. */
   events: KeptEvent[];
   /** Events that no reader may get: gaps, repetitions, unknown lines. */
   defects: string[];
-  /** Whether the end mark came. */
+  /** Whether the end mark has arrived. */
   isDone: () => boolean;
-  /** When the connection is closed. */
+  /** Resolves when the connection is closed. */
   ended: Promise<void>;
   leave: () => void;
 };
@@ -26,7 +26,7 @@ type Question = {
   method?: "GET" | "POST";
   json?: unknown;
   headers?: Record<string, string>;
-  /** The id of the last event that is known. */
+  /** The last event the client has. */
   after?: number;
 };
 

@@ -25,7 +25,7 @@ export function makeKind({ chainId, name = "key", contract = null, ...given }: G
   };
 }
 
-/** As the older settings make them. */
+/** The kinds of the older settings. */
 export function oneKind(given: Given): KeyKinds {
   return { list: [makeKind(given)], areNamed: false };
 }
@@ -44,7 +44,7 @@ export const someKey: Omit<TokenHolder, "scopes"> = {
 
 /** A key without records. */
 export const untouched = { used: null, departedAtMs: null, isProofRevoked: false, watchedBlocks: [] };
-/** A judge that knows of no blocks. */
+/** A judge without blocks. */
 export const judging = (judge: Judge["judge"]) => ({ judge, noteBlock: () => {}, isOutdated: () => false });
 
 const nothingElse = { requirement: null, blocks: [], cause: null };

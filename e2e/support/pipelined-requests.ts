@@ -10,7 +10,7 @@ type Batch = {
   write: (index: number) => string;
 };
 
-/** Sends requests one behind the other over kept connections, and counts the answers by status. */
+/** Pipelines requests over kept connections, and counts the responses by status. */
 export async function sendPipelined({ connections, count, ...rest }: Batch): Promise<Map<string, number>> {
   const statuses = new Map<string, number>();
   let next = 0;

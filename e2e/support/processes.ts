@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Waits for something that happens outside of this process; fails when it does not. */
+/** Waits for an event outside this process. Fails if it does not come. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   { timeoutMs = 10_000, everyMs = 20 }: { timeoutMs?: number; everyMs?: number } = {},

@@ -4,7 +4,9 @@ export type YamlValue = string | number | boolean | null | YamlValue[] | { [name
 
 type Node = { type: string; value?: string; children?: (Node | null)[] } | null;
 
-/** Reads YAML with the parser that formats it here. Anchors, tags and block texts are refused: ours have none. */
+/**
+ * Reads YAML with the formatter's own parser. Anchors, tags and block texts are refused, because our files have none.
+ */
 export async function readYaml(text: string): Promise<YamlValue> {
   const root = (await yaml.parsers.yaml.parse(text, {} as never)) as Node;
   const [document, ...more] = root!.children!;

@@ -22,7 +22,7 @@ export type RunningServer = {
   dataDir: string;
   databaseUrl: string;
   child: ChildProcess;
-  /** Everything the server has written so far, log lines and errors. */
+  /** All output of the server so far, log lines and errors. */
   output: () => string;
   stop: () => Promise<number | null>;
   kill: () => Promise<void>;
@@ -128,7 +128,7 @@ type WaitForAnswerOptions = {
   startLimitMs: number;
 };
 
-/** For a server that does not say that it is open. */
+/** For a server that doesn't report that it is open. */
 async function waitForAnswer({ child, port, read, startLimitMs }: WaitForAnswerOptions): Promise<number> {
   async function isOpen(): Promise<boolean> {
     if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}.\n${read()}`);

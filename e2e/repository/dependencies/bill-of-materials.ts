@@ -45,7 +45,7 @@ export function keepProduction(bill: unknown, lockfile: unknown): BillOfMaterial
   };
 }
 
-/** `pkg:npm/%40scope/name@1.0.0` as `@scope/name@1.0.0`. The component's own name is the alias, where there is one. */
+/** Turns `pkg:npm/%40scope/name@1.0.0` into `@scope/name@1.0.0`. The component's own name may be an alias. */
 function spellPurl(purl: string): string {
   return decodeURIComponent(purl.replace("pkg:npm/", ""));
 }

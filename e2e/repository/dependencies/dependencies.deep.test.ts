@@ -67,7 +67,7 @@ function spellPackage(location: string, packages: Record<string, Locked>): strin
   return `${name ?? location.split("node_modules/").at(-1)}@${version}`;
 }
 
-/** A registry that answers audits with one advisory, or, like some mirrors, with a refusal. */
+/** A registry that answers audits with one advisory, or refuses them as some mirrors do. */
 async function startRegistry({ severity, status = 200 }: { severity?: Severity; status?: number }) {
   const asked: string[] = [];
   const advisory = {
@@ -96,7 +96,7 @@ async function startRegistry({ severity, status = 200 }: { severity?: Severity; 
   const env = {
     npm_config_registry: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     npm_config_fetch_retries: "0",
-    // npm caches advisories by their number.
+    // npm caches advisories by number.
     npm_config_cache: cache,
   };
   return { asked, env };

@@ -6,7 +6,7 @@ export type ThirdPartyPackage = {
   name: string;
   version: string;
   licence: string;
-  /** Who holds the rights, as the package's own licence file words it; else its author. */
+  /** The copyright lines of the package's licence file, or else its author. */
   copyright: string[];
   /** The licence file without those lines. Null: the package has none. */
   licenceText: string | null;
@@ -24,7 +24,7 @@ type LockEntry = {
 };
 type Manifest = { name: string; version: string; license?: unknown; author?: unknown };
 
-/** Development tools that leave something of theirs in the repository: the compiled contracts hold their code. */
+/** Development tools whose code is in the repository: the compiled contracts contain it. */
 const compiledIn = ["node_modules/@openzeppelin/contracts"];
 
 /**
@@ -55,7 +55,7 @@ function nameAndVersion({ name, version }: ThirdPartyPackage): string {
   return `${name}@${version}`;
 }
 
-/** By code unit: an order that no locale changes. */
+/** By code unit, because no locale changes that order. */
 function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
@@ -95,7 +95,7 @@ function isCopyrightLine(line: string): boolean {
   return isStatement && !/\[yyyy\]|copyright (owner|holder|notice|licen[cs]e)/i.test(line);
 }
 
-/** The title of the common licences is the one thing their copies differ in. */
+/** Copies of the common licences differ only in their title. */
 function withoutHead(lines: string[]): string {
   const start = lines.findIndex(
     (line) => line !== "" && !/^\W*(the )?(mit|isc)( licen[cs]e)?\W*(\(?mit\)?)?\W*$/i.test(line),

@@ -72,7 +72,7 @@ function renderText({ number, text, packages }: LicenceText): string[] {
   return ["", `### Text ${number}`, "", `For ${names}.`, "", ...fence(text)];
 }
 
-/** Longer than any fence a licence written in Markdown may hold. */
+/** Longer than any fence within a Markdown licence. */
 function fence(text: string): string[] {
   return ["`````text", text, "`````"];
 }
@@ -98,7 +98,7 @@ function licencesOf({ licence }: ThirdPartyPackage): string[] {
   return (taken[licence] ?? licence).replaceAll(/[()]/g, "").split(" AND ");
 }
 
-/** The text that most packages under the licence have. */
+/** The text of most packages with this licence. */
 function getUsualText(texts: readonly LicenceText[], licence: string): LicenceText {
   const count = ({ packages }: LicenceText) =>
     packages.filter((entry) => entry.licenceText !== null && entry.licence === licence).length;

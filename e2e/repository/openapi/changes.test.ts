@@ -9,7 +9,7 @@ type Difference = { pointer: string; now: unknown };
 
 /** The outermost differences between two JSON values. `now` is undefined for a removed one. */
 function* findDifferences(before: unknown, now: unknown, pointer = ""): Generator<Difference> {
-  // Lists of another length differ as a whole.
+  // Lists of different lengths differ as a whole.
   const areAlike = isContainer(before) && isContainer(now) && lengthOf(before) === lengthOf(now);
   if (!areAlike) {
     if (JSON.stringify(before) !== JSON.stringify(now)) yield { pointer, now };
@@ -42,7 +42,7 @@ function findChange({ pointer }: Difference): ApiChange | undefined {
 type Description = { info: { version: string } };
 const baseline = JSON.parse(readFileSync(new URL("baseline.json", import.meta.url), "utf8")) as Description;
 const today = JSON.parse(JSON.stringify(describeDefaultGate())) as Description;
-// Each release has its own.
+// The version differs by release.
 baseline.info.version = today.info.version;
 const differences = [...findDifferences(baseline, today)];
 

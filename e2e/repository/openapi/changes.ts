@@ -7,7 +7,7 @@ function headersAt(...responses: string[]): string[] {
   return responses.flatMap((response) => rateLimitHeaders.map((name) => `${response}/headers/${name}`));
 }
 
-/** All in which the description differs from `baseline.json`, the one of commit 8b8aee8. */
+/** All differences between the description and `baseline.json`, which is from commit 8b8aee8. */
 export const apiChanges: readonly ApiChange[] = [
   {
     why: "Every refusal names its slug in the header X-Problem, that of a media range too.",

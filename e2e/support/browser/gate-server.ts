@@ -24,7 +24,6 @@ export type GateServer = {
   baseUrl: string;
   rpcUrl: string;
   contractAddress: `0x${string}`;
-  /** The chain's own id, as the server knows it. */
   chainId: number;
   stop: () => Promise<void>;
 };
@@ -41,7 +40,7 @@ export async function startGateServer({
   mode?: "demo" | "production";
   /** 0: keys do not expire. */
   keyDurationSeconds?: number;
-  /** Settings beside or instead of the ones given here. */
+  /** Adds or replaces settings. */
   env?: Record<string, string>;
   /** The content of KEYS_FILE. Null: the older settings make the one kind. */
   describeKeys?: ((chain: DescribedChain) => Promise<unknown>) | null;

@@ -13,7 +13,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 type Refusal = { path: string | RegExp; status: number };
 
 type PageErrors = {
-  /** A refusal this journey means to provoke; the browser writes each into its console. */
+  /** Announces an intended refusal, because the browser logs each one. */
   expectRefusal: (refusal: Refusal) => void;
   /** From here on the server may be unreachable, which the browser logs too. */
   expectOutage: () => void;
@@ -105,7 +105,7 @@ export async function connectWallet(
   });
 }
 
-/** Presses for a new key and answers its number once the page has it. */
+/** Mints a key on the page and returns its number. */
 export async function mintKey(page: Page): Promise<string> {
   const field = page.getByLabel("Number of the key");
   const before = await field.inputValue();
@@ -129,7 +129,7 @@ export async function enterRoom(page: Page): Promise<void> {
   });
 }
 
-/** Rules about a page as a whole, which a frame within one is not. */
+/** Rules about whole pages, which a frame is not. */
 const pageRules = ["landmark-one-main", "page-has-heading-one", "region"];
 
 /** Themes differ only in colours, so other rules have the same result in all of them. */
@@ -185,7 +185,7 @@ async function runAxe(options: object): Promise<AxeViolation[]> {
   const isForced = matchMedia("(forced-colors: active)").matches;
   const { violations } = await axe.run({
     iframes: false,
-    // It would put a style element into the page, which the page's policy forbids.
+    // It would add a style element, which the page's policy forbids.
     preload: false,
     resultTypes: ["violations"],
     elementRef: true,

@@ -10,9 +10,9 @@ const coinAbi = parseAbi(["function mint(address to, uint256 amount)"]);
 const mintAbi = parseAbi(["function mint()", "function totalSupply() view returns (uint256)"]);
 
 export type KindsServer = GateServer & {
-  /** In base units; the coin has 6 decimals. */
+  /** In base units. The coin has 6 decimals. */
   giveCoins: (to: Address, amount: bigint) => Promise<unknown>;
-  /** As much as listeners need. */
+  /** The amount that listeners need. */
   giveEther: (to: Address) => Promise<unknown>;
   /** Gives the little ether that the second chain's kind requires. */
   giveEtherAbroad: (to: Address) => Promise<unknown>;
@@ -28,9 +28,9 @@ const abroad = {
   chainId: secondChainId,
   requires: { native: true, chainId: secondChainId, atLeast: "1", label: "Ether abroad" },
 };
-/** More than a wallet of the journeys has. */
+/** More than any wallet of the journeys has. */
 const listenersWei = 5_000n * 10n ** 18n;
-/** Its wallet is the vault. */
+/** The account of the vault. */
 const vaultAccount = 7;
 
 type KindsServerOptions = {
@@ -97,7 +97,7 @@ export async function startKindsServer({
   });
   const chain = connectChain(server);
   let turn: Promise<unknown> = Promise.resolve();
-  /** One after the other: an account's transactions are counted. */
+  /** In sequence, because an account's transactions are numbered. */
   function inTurn<T>(send: () => Promise<T>): Promise<T> {
     const next = turn.then(send);
     turn = next.catch(() => undefined);

@@ -8,7 +8,7 @@ export type PairedWallet = {
   asked: string[];
   /** From now on the person rejects the wallet's prompts. */
   refuse: () => void;
-  /** As when the person ends the connection on their phone. */
+  /** The person ends the connection on their phone. */
   leave: () => Promise<void>;
   close: () => Promise<void>;
 };

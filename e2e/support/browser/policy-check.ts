@@ -2,7 +2,7 @@ import { expect, test as base } from "@playwright/test";
 import type { BrowserContext } from "@playwright/test";
 
 export type PolicyCheck = {
-  /** Violations of the policy so far; a test that provokes one on purpose removes it. */
+  /** Policy violations so far. A test that provokes one removes it. */
   violations: string[];
 };
 

@@ -138,7 +138,7 @@ function answer({
       return true;
   }
 }
-/** Text frames of a browser: masked, and whole. */
+/** Complete, masked text frames of a browser. */
 function readFrames({ socket, onText }: { socket: Duplex; onText: (text: string) => void }): void {
   let buffer: Buffer = Buffer.alloc(0);
   socket.on("data", (chunk: Buffer) => {

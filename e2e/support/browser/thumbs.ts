@@ -48,7 +48,7 @@ function measureTargets(page: Page, wanted: string): Promise<Target[]> {
         // A link within text is as high as its line. WCAG 2.2 exempts it.
         .filter((element) => element.matches(selector) || getComputedStyle(element).display !== "inline")
         .map((element) => {
-          // A mark to set is pressed with its words.
+          // A checkbox is pressed together with its label.
           const pressed =
             (element.matches("[type=radio], [type=checkbox]") && element.closest("label")) || element;
           const { width, height } = pressed.getBoundingClientRect();

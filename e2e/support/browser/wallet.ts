@@ -21,13 +21,13 @@ type WalletOptions = {
   icon?: string;
   /** How the page finds the wallet: announced, or among several in `window.ethereum`. */
   injectedAs?: "announced" | "shared";
-  /** Whether it has the chain of the keys already, or must add it first. */
+  /** Whether it already has the keys' chain or must add it first. */
   knowsChain?: boolean;
   /** Another chain it knows. */
   otherChainId?: number;
   /** The chain it starts on. */
   startsOn?: number;
-  /** The person has let this site see it before, in another window. */
+  /** The person has connected it to this site before, in another window. */
   isAuthorized?: boolean;
 };
 
@@ -68,7 +68,7 @@ export class TestWallet {
   readonly signedTexts: string[] = [];
   /** All requested methods, in order. */
   readonly asked: string[] = [];
-  /** Every chain that was added. */
+  /** Every added chain. */
   readonly added: unknown[] = [];
   readonly channelName = `test-wallet:${randomUUID()}`;
   private readonly accounts: PrivateKeyAccount[];
@@ -108,12 +108,12 @@ export class TestWallet {
     this.failNext(method, { code: 4001, message: "User rejected the request." });
   }
 
-  /** The next request of this method ends like this. */
+  /** The next request of this method fails with this error. */
   failNext(method: string, error: { code: number; message: string }): void {
     this.failures.push({ method, ...error });
   }
 
-  /** Requests of this method get no answer, until it is let speak again. */
+  /** Requests of this method get no response until the returned function is called. */
   silence(method: string): () => void {
     let speak = () => {};
     this.silent.set(method, new Promise<void>((resolve) => (speak = resolve)));
@@ -123,7 +123,7 @@ export class TestWallet {
     };
   }
 
-  /** The person takes their time with the next request of this method, until the answer is called. */
+  /** The next request of this method waits until the returned function is called. */
   holdNext(method: string): () => void {
     let release = () => {};
     this.holds.set(method, new Promise((resolve) => (release = resolve)));
@@ -280,7 +280,7 @@ function injectProvider({
   uuid,
 }: InjectProviderOptions): void {
   type Listener = (value: unknown) => void;
-  // The sandboxed frame of the room must not find a wallet.
+  // The room's sandboxed frame must not find a wallet.
   if (window.top !== window) return;
   const listeners = new Map<string, Set<Listener>>();
   const call = (window as unknown as Record<string, (request: unknown) => Promise<RpcAnswer>>)[bindingName];

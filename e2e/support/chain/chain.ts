@@ -32,7 +32,7 @@ const receiptPollMs = 10;
 type KeyContract = Pick<Call, "address" | "abi">;
 export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
 
-/** Sends to a chain that runs, and reads from it. Accounts are named by their number, 0 to 9. */
+/** Reads from and sends to a running chain. Accounts go by number, 0 to 9. */
 export function connectChain({ rpcUrl, chainId }: { rpcUrl: string; chainId: number }) {
   const viewer = createPublicClient({ transport: http(rpcUrl), pollingInterval: 20, cacheTime: 0 });
   const control = createTestClient({ mode: "anvil", chain: foundry, transport: http(rpcUrl) });
@@ -73,7 +73,7 @@ export function connectChain({ rpcUrl, chainId }: { rpcUrl: string; chainId: num
     return { address: receipt.contractAddress, abi };
   }
 
-  /** Mints a key for an account and gives its id. */
+  /** Mints a key for an account and returns its id. */
   async function mintKey(from: number, contract: KeyContract): Promise<string> {
     await send({ ...contract, functionName: "mint", from });
     return String(await viewer.readContract({ ...contract, functionName: "totalSupply" }));
@@ -101,7 +101,7 @@ export async function startTestChain(
     client: (): ChainClient => createChainClient({ rpcUrls: [rpcUrl], chainId: chain.chainId }),
     /** Mints from the key contract by default. */
     mintKey: (from: number, contract: KeyContract = key) => connected.mintKey(from, contract),
-    /** Dates the blocks that come from now on, and adds an empty one. */
+    /** Sets the time of blocks from now on, and adds an empty one. */
     async setTime(seconds: number): Promise<void> {
       await control.request({ method: "evm_setTime", params: [seconds] } as never);
       await control.mine({ blocks: 1 });

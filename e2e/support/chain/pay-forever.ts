@@ -1,4 +1,4 @@
-// Makes one payment after the other and prints the key of each that was paid, until killed.
+// Makes one payment after the other until killed, and prints the key of each paid one.
 import { writeSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Address, Hex } from "viem";
@@ -24,6 +24,6 @@ for (let number = 0; ; number++) {
   const { status } = await payer.pay({ to: to as Address, amount: "0.000001", key });
   // Synchronous, so an acknowledged payment leaves this process before it can be killed.
   if (status === "paid") writeSync(1, `${key}\n`);
-  // Others that wait for their turn look this often.
+  // Processes that wait for their turn poll this often.
   await delay(payer.pollMs);
 }

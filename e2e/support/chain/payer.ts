@@ -110,7 +110,6 @@ export function createPayer({
     store,
     chain,
     shutdown,
-    /** Warnings of the log. */
     told,
     resolver,
     readSums,
@@ -119,7 +118,7 @@ export function createPayer({
         { recipient: to, amount, idempotencyKey: key, signal: new AbortController().signal },
         dependencies,
       ),
-    /** A check of all open payments, as the resolver takes at its first round. */
+    /** Checks all open payments, like the resolver's first round. */
     resume: () => createPaymentResolver({ ...shared, outbox, wakeOutbox: () => undefined }).check(),
   };
 }

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 type RpcListener = (request: RpcRequest) => void | Promise<void>;
 type RpcRequest = { id: number; method: string; params?: unknown[] };
 
-/** How an RPC endpoint can go wrong. `none` passes everything on to the real chain. */
+/** Faults of an RPC endpoint. `none` passes everything on to the real chain. */
 export type RpcFault =
   | "none"
   | "hanging"
@@ -41,18 +41,18 @@ export type DeploylessFault = (typeof deploylessFaults)[number];
 
 export type RpcFaultServer = {
   url: string;
-  /** The methods of the HTTP requests that came in, one entry for each POST. */
+  /** The methods of the received requests, one entry for each POST. */
   posts: string[];
   setFault: (fault: RpcFault) => void;
   /** Overrides the response to a method. Null: the chain answers. */
   setResult: (made: { method: string; result: unknown } | null) => void;
   /** Called with each request before the chain gets it. */
   onPost: (listener: RpcListener) => void;
-  /** Called with each request when the chain has answered, before the answer is passed on. */
+  /** Called with each request after the chain's response, before that is passed on. */
   onAnswer: (listener: RpcListener) => void;
   /** Another chain, or one by method, for an endpoint that says one thing and does another. */
   setUpstream: (url: string | ((method: string, params?: readonly unknown[]) => string)) => void;
-  /** The newest block that an endpoint which lags has seen; null for that of the chain. */
+  /** The newest block of a lagging endpoint. Null: the chain's. */
   setNewestBlock: (blockNumber: bigint | null) => void;
   /** Whether to break a request's connection, as if it had been closed while idle. */
   onConnectionUse: (shouldBreak: () => boolean) => void;

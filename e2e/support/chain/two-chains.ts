@@ -21,7 +21,7 @@ export async function openTwoChains() {
   return {
     first,
     second,
-    /** A client for each, which asks the endpoint. */
+    /** A client for each chain, through its endpoint. */
     makeClients(options: Partial<ChainClientOptions> = {}): (chainId: number) => ChainClient {
       const clients = new Map(
         both.map(({ chain: { chainId }, rpc }) => [

@@ -21,12 +21,12 @@ export async function findServerDatabase(dataDir: string): Promise<string> {
   return await known;
 }
 
-/** The usual place of the SQLite file. */
+/** The default place of the SQLite file. */
 export function fileIn(dataDir: string): string {
   return pathToFileURL(path.join(dataDir, "latchkey.db")).href;
 }
 
-/** When the folder is removed, and a file with it; open connections are closed. */
+/** For when the folder is removed with its file. Closes open connections. */
 export async function removeServerDatabase(dataDir: string): Promise<void> {
   const url = await serverDatabases.get(dataDir);
   if (url === undefined) return;
@@ -34,7 +34,7 @@ export async function removeServerDatabase(dataDir: string): Promise<void> {
   await askServer(`DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
 }
 
-/** An empty one on the server that start-postgresql.mjs has started for the whole run. */
+/** An empty database on the server that start-postgresql.mjs has started for the whole run. */
 export async function createDatabase(): Promise<string> {
   const name = `test_${randomBytes(8).toString("hex")}`;
   const url = new URL(await askServer(`CREATE DATABASE ${name}`));

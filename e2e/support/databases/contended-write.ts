@@ -26,7 +26,7 @@ export function between(first: string, second: string): Conflict {
   return { hold: `LOCK TABLE "${second}" IN SHARE MODE`, ask: `LOCK TABLE "${first}" IN SHARE MODE` };
 }
 
-/** The same, and the second gets a new row. */
+/** The same, but the second table gets a new row. */
 export function adding(first: string, second: string): Conflict {
   return { ...between(first, second), grows: second };
 }

@@ -33,7 +33,7 @@ export async function createSqliteTestDatabase(): Promise<TestDatabase & { fileP
   return { database: await openTestDatabase(url), url, filePath };
 }
 
-/** One more connection to a database, as another process would have; closed when the test ends. */
+/** One more connection, as another process would have. Closed when the test ends. */
 export async function openTestDatabase(url: string): Promise<Database> {
   const database = await openDatabase({ url });
   onTestFinished(() => closeDatabase(database));

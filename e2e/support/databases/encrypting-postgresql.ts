@@ -32,7 +32,7 @@ async function encrypt(certificates: Certificates, server: Server) {
   const [row] = await query<{ dir: string }>(adminUrl, "SELECT current_setting('data_directory') AS dir");
   const owner = await stat(row!.dir);
 
-  /** In force for connections that are made from now on. */
+  /** Applies to new connections. */
   async function set(settings: Record<string, string>): Promise<void> {
     for (const [name, value] of Object.entries(settings)) {
       await query(adminUrl, `ALTER SYSTEM SET ${name} = '${value}'`);
@@ -66,7 +66,7 @@ async function encrypt(certificates: Certificates, server: Server) {
       for (const [name, value] of Object.entries(options)) url.searchParams.set(name, value);
       return url.href;
     },
-    /** Whether its connections are encrypted, as PostgreSQL itself sees them: each answer that there is, once. */
+    /** Whether its connections are encrypted, according to PostgreSQL: each distinct value once. */
     listEncryption: async (address: string): Promise<boolean[]> => {
       const rows = await query<{ ssl: boolean }>(
         adminUrl,

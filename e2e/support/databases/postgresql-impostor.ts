@@ -5,7 +5,7 @@ import { TLSSocket, createSecureContext } from "node:tls";
 import type { Certificates } from "../certificates";
 
 const encryptionRequest = 80_877_103;
-/** That it encrypts, and that it wants the password as it is. */
+/** Agrees to encrypt, and asks for the password in clear. */
 const yes = "S";
 const askForPassword = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]);
 
@@ -50,7 +50,6 @@ export async function startImpostor({
   await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    /** How many have come. */
     count: () => count,
     /** Everything clients have sent, decrypted if it was encrypted. */
     heard: () => heard,

@@ -82,7 +82,7 @@ export async function startPostgresqlWithTools(): Promise<PostgresqlWithTools> {
       return { url: addressOf({ role: name, name }), adminUrl: addressOf({ role: "postgres", name }) };
     },
     stop: async () => {
-      // At once, open connections included.
+      // Stops at once, with open connections.
       child.kill("SIGINT");
       await ended;
       await rm(dir, { recursive: true, force: true });
@@ -92,7 +92,7 @@ export async function startPostgresqlWithTools(): Promise<PostgresqlWithTools> {
 
 export async function query<Row extends object>(url: string, sql: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
-  // A server that is only starting may cut the connection between two answers.
+  // A starting server may cut the connection between two responses.
   client.on("error", () => undefined);
   await client.connect();
   try {

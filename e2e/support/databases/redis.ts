@@ -47,7 +47,7 @@ export async function startRedis({
   return server;
 }
 
-/** The same for several tests; the caller stops it. */
+/** The same for several tests. The caller stops it. */
 export async function launchRedis(
   settings: readonly string[] = [],
 ): Promise<RedisServer & { stop: () => Promise<void> }> {

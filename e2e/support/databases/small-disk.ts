@@ -5,7 +5,7 @@ import path from "node:path";
 
 export type SmallDisk = {
   dir: string;
-  /** Not a byte is left afterwards. */
+  /** Leaves no free byte. */
   fill: () => void;
   empty: () => void;
   /** Fails while a file is open for writing. */
@@ -31,7 +31,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk | null {
     if (!isMounted) return;
     isMounted = false;
     process.off("exit", remove);
-    // Lazily: a server that is just ending must not keep it.
+    // Lazily, so a server that is just ending doesn't block it.
     execFileSync("umount", ["--lazy", dir], { stdio: "pipe" });
     rmdirSync(dir);
   }

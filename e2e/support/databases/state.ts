@@ -15,9 +15,9 @@ type StateStores = ReturnType<typeof createStateStores>;
 
 /** The shared place of nonces, limits and quotas. Each instance opens it once. */
 export type TestState = {
-  /** Also where the state is in Redis: used keys, submissions and the audit trail stay there. */
+  /** Also with Redis, because used keys, submissions and the audit trail stay in the database. */
   database: Database;
-  /** null: state is in the database. */
+  /** Null: state is in the database. */
   redis: Redis | null;
   /** The addresses another process needs to open the same place. */
   addresses: { databaseUrl: string; redisUrl: string; redisPassword: string; redisPrefix: string };
@@ -107,7 +107,7 @@ async function openRedisState(site: OpenRedisStateOptions): Promise<TestState> {
   };
 }
 
-/** Connected when it resolves; closed when the test ends. */
+/** Resolves once connected. Closed when the test ends. */
 export async function connectRedis({
   server,
   prefix,

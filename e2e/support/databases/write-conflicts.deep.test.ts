@@ -86,7 +86,7 @@ describe("after a deadlock the whole write is run again, once:", () => {
   );
   test.each(names)("$name of $maker, $index", async ({ maker, name, index }) => {
     const conflict = listStoreWrites(database)[maker]!.writes[name]![index]!;
-    // A machine that stood still in between may have the other one's wait looked into first.
+    // If the machine stalled in between, PostgreSQL may check the other wait first.
     let rounds = 1;
     while (!(await lockOut(conflict))) expect(rounds++).toBeLessThan(5);
   });

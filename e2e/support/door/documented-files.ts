@@ -24,7 +24,7 @@ export function requireFile(files: DocumentedFiles, name: string): string {
   return content;
 }
 
-/** All of them must be there: a page that changed is no reason to test something else. */
+/** All must be found. Otherwise a changed page would go untested. */
 export function replaceEach(
   text: string,
   replacements: readonly (readonly [search: string, replacement: string])[],

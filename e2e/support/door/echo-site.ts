@@ -39,7 +39,7 @@ export async function startEchoSite(name: string) {
         bodyBytes,
         bodyDigest: digest.digest("hex"),
       };
-      // A page, for a browser to show.
+      // A page for browsers.
       const isPage = /text\/html/.test(headers.accept ?? "");
       response.writeHead(200, { "Content-Type": isPage ? "text/html" : "application/json" });
       response.end(isPage ? toPage(seen) : JSON.stringify(seen));
@@ -56,7 +56,7 @@ export async function startEchoSite(name: string) {
   await once(server, "listening");
   return {
     port: (server.address() as AddressInfo).port,
-    /** How many requests came through to it. */
+    /** Requests that reached the site. */
     countAnswered: () => answered,
     stop: async () => {
       for (const socket of sockets) socket.destroy();

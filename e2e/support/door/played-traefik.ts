@@ -23,7 +23,7 @@ export async function playTraefik({ method, host, path, headers }: VisitorReques
   const lowerCased = (list: YamlValue | undefined) => (list as string[]).map((name) => name.toLowerCase());
   if (forwardAuth.trustForwardHeader !== false) throw new Error("The file trusts what visitors say.");
 
-  // The entry point removes a visitor's X-Forwarded-…, the middlewares follow in their order.
+  // The entry point removes a visitor's X-Forwarded-… headers, then the middlewares follow in order.
   const kept = new Map(
     Object.entries(headers)
       .map(([name, value]) => [name.toLowerCase(), value] as const)

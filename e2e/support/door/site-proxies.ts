@@ -21,7 +21,7 @@ const shownSite = "127.0.0.1:8080";
 export type ProxyOptions = { latchkeyPort: number; sites: Readonly<Record<string, number>> };
 export type SiteProxy = { port: number; stop: () => Promise<void> };
 export type NginxOptions = ProxyOptions & {
-  /** With nginx's own cache of the answers, as the page shows it. */
+  /** With nginx's own cache of the results, as on the page. */
   isCaching?: boolean;
   /** Without the door, so the sites are public. */
   isOpen?: boolean;
@@ -82,7 +82,7 @@ async function runCaddy({ program, dir, port, hosts }: CaddyRun) {
       if (child.exitCode !== null) throw new Error(`Caddy ended.\n${output}`);
       return await isListening(port);
     });
-    // Certificates are made after the port is open, one after the other.
+    // Certificates are obtained one by one after the port is open.
     const obtained = () => output.split("certificate obtained successfully").length - 1;
     await waitUntil(() => obtained() >= hosts.length, { timeoutMs: 20_000 });
   } catch (error) {
@@ -92,7 +92,7 @@ async function runCaddy({ program, dir, port, hosts }: CaddyRun) {
   return { stop };
 }
 
-/** It speaks TLS, and refuses a plain request with an answer. */
+/** It speaks TLS and rejects a plain request with a response. */
 async function isListening(port: number): Promise<boolean> {
   return await fetch(`http://127.0.0.1:${port}/`).then(
     () => true,
@@ -132,7 +132,7 @@ async function placeNginx({
               `root ${filesDir};\n    keepalive_requests 1000000;`,
             ] as const,
           ]),
-      // As many a site has it, which must not close the way in.
+      // A common rule of sites, which must not block signing in.
       ["  location / {", `${php}  location ~ /\\. { deny all; }\n  location / {`],
       ...(isOpen ? [["include latchkey-door.conf;", ""] as const] : []),
     ]);
@@ -158,7 +158,7 @@ async function placeNginx({
 function placePhp(files: DocumentedFiles, port: number | undefined): string {
   if (port === undefined) return "";
   return replaceEach(requireFile(files, "in /etc/nginx/conf.d/wiki.conf"), [
-    // The distribution's, which names the script.
+    // The distribution's file, which names the script.
     ["    include fastcgi.conf;\n", ""],
     ["unix:/run/php/php-fpm.sock", `127.0.0.1:${port}`],
   ]);

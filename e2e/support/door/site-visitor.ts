@@ -18,7 +18,7 @@ export const asPage = { Accept: "text/html,application/xhtml+xml" };
 
 export type Visitor = ReturnType<typeof createVisitor>;
 
-/** A browser as far as HTTP goes: keeps cookies for each host and follows redirects. All hosts are at one port. */
+/** An HTTP browser: keeps cookies for each host and follows redirects. All hosts are at one port. */
 export function createVisitor(port: number) {
   const jar = new Map<string, Map<string, string>>();
   const agent = new https.Agent({ keepAlive: true });
@@ -60,7 +60,7 @@ export function createVisitor(port: number) {
     return { status: incoming.statusCode!, headers: incoming.headers, body: await text(incoming) };
   }
 
-  /** Opens a page as a browser does; `trail` has every address on the way. Stops at a page or at `stopAt`. */
+  /** Opens a page as a browser does. `trail` has every address on the way. Stops at a page or at `stopAt`. */
   async function visit(address: string, stopAt?: RegExp) {
     const trail = [address];
     for (;;) {

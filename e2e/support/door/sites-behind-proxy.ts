@@ -22,7 +22,7 @@ export const dashboardsOrigin = `https://${dashboardsHost}`;
 const metricsToken = "metrics-token-of-the-tests-0123";
 
 export type SitesBehindProxy = Awaited<ReturnType<typeof openSitesBehindProxy>>;
-/** `account`: its number on the chain. */
+/** `account`: its index on the chain. */
 export type KeyHolder = { account: number; tokenId: string };
 
 type SitesOptions = {
@@ -126,7 +126,7 @@ async function settingsFor(chain: Pick<TestChain, "chainId" | "key" | "rpcUrl">,
 
 type SignInOptions = { visitor: Visitor; holder: KeyHolder; chainId: number };
 
-/** At the gate, through the same proxy; the browser then has the gate's session. */
+/** Signs in at the gate through the same proxy, so the browser has the gate's session. */
 async function signIn({ visitor, holder: { account, tokenId }, chainId }: SignInOptions): Promise<void> {
   const { body: issued } = await visitor.ask(`${gateOrigin}/api/nonce`);
   const { nonce } = JSON.parse(issued) as { nonce: string };

@@ -35,7 +35,7 @@ if (LOOP_HOLD_PORT !== undefined) {
   server.listen(Number(LOOP_HOLD_PORT), "127.0.0.1").unref();
 }
 
-/** For how long this thread was ready and another one ran. Only Linux tells. */
+/** How long this thread was ready while another one ran. Linux only. */
 function createWaitReader() {
   try {
     const file = openSync(`/proc/self/task/${process.pid}/schedstat`, "r");

@@ -11,7 +11,7 @@ export function movableClockOptions(offsetFile: string): string[] {
   return ["--import", program.href];
 }
 
-/** Resolves when the server has the time that is `offsetMs` from the machine's. */
+/** Resolves when the server's time differs from the machine's by `offsetMs`. */
 export async function setClock({
   server: { pid, output },
   offsetFile,

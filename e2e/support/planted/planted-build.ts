@@ -18,7 +18,7 @@ type Planted = {
 
 export const stockBuildDir = "e2e/.results/stock-build";
 
-/** Another copy of the project, changed and built. The caller removes it. */
+/** A changed and built copy of the project. The caller removes it. */
 export async function buildPlanted({ files: planted = {}, changes = [], folder }: Planted) {
   await mkdir("e2e/.results", { recursive: true });
   const projectDir = path.resolve(folder ?? (await mkdtemp("e2e/.results/planted-")));
@@ -36,10 +36,10 @@ export async function buildPlanted({ files: planted = {}, changes = [], folder }
   return { projectDir, remove: () => rm(projectDir, { recursive: true, force: true }) };
 }
 
-/** The framework's own handler calls every resource route that it can call. */
+/** The framework's own handler calls every resource route it can. */
 export const throughStockHandler: Change = {
   file: "app/platform/http/resource-routes.server.ts",
   from: "nameRoute, observe, (",
-  // Pages are observed further on.
+  // Pages are still observed.
   to: 'nameRoute, (asked, _, next) => next(fetchMethods.has(asked.method) ? "router" : undefined), observe, (',
 };

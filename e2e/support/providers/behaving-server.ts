@@ -3,15 +3,15 @@ import { createServer } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** One request as the server got it, and the means to answer it well or badly. */
+/** A request as the server got it, with functions to respond well or badly. */
 export type ReceivedCall<Body> = {
-  /** 1 for the first request of this server. */
+  /** Counts from 1. */
   number: number;
   path: string;
   headers: IncomingHttpHeaders;
   body: Body;
   response: ServerResponse;
-  /** Sends the headers of a proper answer. */
+  /** Sends the headers of a successful response. */
   start: () => void;
   /**
    * Resolves once the bytes are accepted: at once, or after `drain`. Starts the response if needed. Throws if the other
@@ -19,7 +19,7 @@ export type ReceivedCall<Body> = {
    */
   send: (chunk: string | Uint8Array) => Promise<void>;
   bytesSent: () => number;
-  /** Resolves when the other side or this one has closed the connection. */
+  /** Resolves when either side has closed the connection. */
   closed: Promise<void>;
   isClosed: () => boolean;
 };
@@ -114,7 +114,7 @@ function createCall<Body>(options: CallOptions<Body>): ReceivedCall<Body> {
   };
 }
 
-/** Takes the request and never answers it. */
+/** Accepts the request and never responds. */
 export async function staysSilent({ closed }: Pick<ReceivedCall<unknown>, "closed">): Promise<void> {
   await closed;
 }

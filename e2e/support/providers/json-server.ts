@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
 export type JsonCall = {
-  /** 1 for the first request of this server. */
+  /** Counts from 1. */
   number: number;
   method: string;
   path: string;

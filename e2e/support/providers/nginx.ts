@@ -25,7 +25,7 @@ export async function placeConfiguration(
   for (const name of ["temp", "conf.d"]) await mkdir(path.join(dir, name));
   const { keyFile, certificateFile } = await makeSelfSigned(dir, "gate.example.com");
   let text = await readFile("docs/nginx.conf", "utf8");
-  // Folders that a program of one's own user may not write to.
+  // Folders that an ordinary user's program may not write to.
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (name) => `  ${name}_temp_path ${path.join(dir, "temp", name)};\n`,
   );

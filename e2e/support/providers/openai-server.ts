@@ -44,7 +44,7 @@ export function startOpenAiServer(...behaviours: [Behaviour, ...Behaviour[]]) {
   });
 }
 
-/** One event of the stream, as its server would write it. */
+/** One event of the stream, as the real server writes it. */
 export function toFrame(delta: unknown, finishReason?: string): string {
   const choice = { index: 0, delta, finish_reason: finishReason ?? null };
   return `data: ${JSON.stringify({ id: "cmpl-1", object: "chat.completion.chunk", choices: [choice] })}\n\n`;
@@ -59,7 +59,7 @@ export function saying(...pieces: string[]): Behaviour {
   };
 }
 
-/** Asks for tools, their arguments in fragments, all calls interleaved as the hosted API may send them. */
+/** Requests tools with arguments in fragments and calls interleaved, as the hosted API may. */
 export function callingTools(...asked: { id: string; name: string; fragments: string[] }[]): Behaviour {
   return async (call) => {
     for (const [index, { id, name }] of asked.entries()) {
@@ -130,5 +130,5 @@ export function fallingSilentAfter(...pieces: string[]): Behaviour {
   };
 }
 
-/** Takes the request and never answers it. */
+/** Accepts the request and never responds. */
 export const neverAnswering: Behaviour = staysSilent;

@@ -46,7 +46,7 @@ export type ReceivedSpan = z.infer<typeof spanSchema> & { resource: Record<strin
 /** `hang` accepts the connection and never responds. */
 export type CollectorBehaviour = "take" | "refuse" | "hang";
 
-/** A collector on the loopback address that understands spans as OTLP over HTTP in JSON. */
+/** A collector on the loopback address that accepts spans as OTLP over HTTP in JSON. */
 export async function startCollector({ behaviour = "take" }: { behaviour?: CollectorBehaviour } = {}) {
   let now: CollectorBehaviour = behaviour;
   const spans: ReceivedSpan[] = [];
@@ -71,7 +71,7 @@ export async function startCollector({ behaviour = "take" }: { behaviour?: Colle
     response.writeHead(200, { "Content-Type": "application/json" }).end("{}");
   }
 
-  // Its requests are none of the process under test: an instrumentation would replace `emit`.
+  // Its requests are not the process's own: an instrumentation would replace `emit`.
   server.emit = server.emit.bind(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -110,7 +110,7 @@ export async function startCollector({ behaviour = "take" }: { behaviour?: Colle
   };
 }
 
-/** Everything is traced to this collector. */
+/** Settings that trace everything to this collector. */
 export function tracesTo({ endpoint }: { endpoint: string }): Parameters<typeof openTracing>[0] {
   return {
     settings: {

@@ -85,7 +85,7 @@ export async function startTcpGate(to: { host: string; port: number }) {
   const closeAll = () => [...open.keys()].forEach((socket) => socket.destroy());
   return {
     port: (server.address() as AddressInfo).port,
-    /** Once a client has sent this, and the server has it. */
+    /** Acts once a client has sent this text and the server has it. */
     after: (text: string, act: () => void) => void (awaited = { text, act }),
     cut: () => ((isCut = true), closeAll()),
     hold: () => ((isHeld = true), open.forEach((other, one) => one.unpipe(other).pause())),

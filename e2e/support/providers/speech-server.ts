@@ -42,7 +42,7 @@ export function breakingOffAfter(...chunks: Uint8Array[]): SpeechBehaviour {
   };
 }
 
-/** An answer as it is. */
+/** Sends exactly this response. */
 export function answeringSpeech(
   status: number,
   headers: Record<string, string>,
@@ -62,7 +62,7 @@ export function pausingAfter(chunk: Uint8Array, rest: Uint8Array, proceed: Promi
   return behaviour;
 }
 
-/** Takes the request and never answers it. */
+/** Accepts the request and never responds. */
 export const neverSpeaking: SpeechBehaviour = staysSilent;
 
 /** Sends headers, then nothing. */

@@ -12,7 +12,7 @@ export type ReceivedWebhook = {
   verified: boolean;
 };
 
-/** Answers one request; `count` is 1 for the first. */
+/** Responds to one request. `count` is 1 for the first. */
 export type WebhookResponse = (exchange: { response: ServerResponse; count: number }) => void;
 
 export type WebhookReceiver = { url: string; received: ReceivedWebhook[]; close(): Promise<void> };

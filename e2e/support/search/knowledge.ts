@@ -22,7 +22,7 @@ export async function createKnowledge(pages: Record<string, string | Uint8Array>
 
 export type Knowledge = Awaited<ReturnType<typeof createKnowledge>>;
 
-/** The embedded search on that folder, as a server has it. */
+/** The embedded search on that folder, as in a server. */
 export function openKnowledgeSearch({
   contentDir,
   dataDir,
@@ -70,7 +70,7 @@ export function manyPages(): Record<string, string> {
   );
 }
 
-/** The files of vectors: how many numbers each vector has, and how many there are. */
+/** The vector files: the length of their vectors, and how many there are. */
 export async function listVectors({ dataDir }: Pick<Knowledge, "dataDir">) {
   const names = (await readdir(dataDir)).filter((name) => name.endsWith(".f32"));
   return await Promise.all(

@@ -8,7 +8,7 @@ export function makeText(seed: number): string {
 
 function makeWords(seed: number, count: number): string {
   const random = createRandom(seed);
-  // The cube makes about a third of all words come from the commonest twenty-seventh.
+  // The cube makes about a third of all words come from the most common twenty-seventh.
   return Array.from({ length: count }, () => spell(Math.floor(random() ** 3 * vocabulary))).join(" ");
 }
 
