@@ -404,7 +404,7 @@ test("every setting says what it takes", () => {
 
 test("the parser reads exactly the listed settings", () => {
   const readNames = new Set<string>();
-  // Where traces go decides whether the rest of them is asked for.
+  // The other trace settings are required only if there is an endpoint.
   const given = {
     ...production,
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",

@@ -12,7 +12,7 @@ const find = (switches: Switch[], word: string) =>
 
 const model = { AI_PROVIDER: "local", AI_BASE_URL: "http://127.0.0.1:1/v1" };
 const quotaOn = { NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true" };
-/** A setting, the values at which a switch is on and off, and what else must be set. */
+/** A setting, its values for on and off, and the other settings it needs. */
 const examples: [name: string, on: string, off: string, rest?: Record<string, string>][] = [
   ["LATCHKEY_MODE", "demo", "production"],
   ["RATE_LIMIT_NONCE", "30/60", "0"],

@@ -11,13 +11,13 @@ const anvilPackages = {
   "win32-x64": "@foundry-rs/anvil-win32-amd64",
 };
 
-/** Something about the local chain that whoever started it can put right; the message says how. */
+/** A problem of the local chain that the user can fix. The message says how. */
 export class LocalChainError extends Error {
   /** @override */
   name = "LocalChainError";
 }
 
-/** package.json names every platform's package in this version, and npm installs the one that fits. */
+/** package.json lists every platform's package in this version, and npm installs the fitting one. */
 const anvilVersion = "1.7.1";
 
 /** @param {{ platform?: string, arch?: string }} [where] */
@@ -47,7 +47,7 @@ export function getAnvilBinary({
     const binary = join(folder, "bin", platform === "win32" ? "anvil.exe" : "anvil");
     if (existsSync(binary)) return binary;
   } catch {
-    // Told below, together with the case of a package without its binary.
+    // Reported below, like a package without its binary.
   }
   throw new LocalChainError(
     `The local chain is not installed: run "npm install --no-save ${packageName}@${anvilVersion}".`,

@@ -1,5 +1,5 @@
-// Stands between a program and its local chain: when the program is gone, however it went, this process sees
-// its own standard input close and ends the chain. Without it a killed program would leave anvil running.
+// Stands between a program and its local chain. When the program dies, this process's standard input closes, and the
+// chain ends. Otherwise a killed program would leave anvil running.
 import { spawn } from "node:child_process";
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from "node:fs";
 import { setInterval } from "node:timers";
@@ -29,8 +29,8 @@ function endChain() {
 }
 
 /**
- * Anvil writes its dump in place; a power cut in the middle leaves half a file. So it dumps beside the state
- * file, and only a dump that is whole takes the state file's place, in one step.
+ * Anvil writes its dump in place, so a power cut would leave half a file. Here it dumps beside the state file, and only
+ * a complete dump replaces that, in one step.
  */
 function keepState() {
   if (!stateFile || !dumpFile) return;
@@ -49,7 +49,7 @@ function keepState() {
     renameSync(temporary, stateFile);
     keptText = text;
   } catch (error) {
-    // No dump yet, or one that is being written at this moment: the next round takes it.
+    // There is no dump yet, or it is incomplete: the next round takes it.
     const isExpected =
       error instanceof SyntaxError || /** @type {{ code?: string }} */ (error).code === "ENOENT";
     if (!isExpected) tell({ event: "state-not-kept", reason: String(error) });
@@ -82,5 +82,5 @@ endWithStarter(endChain);
 process.on("SIGTERM", endChain);
 process.on("SIGINT", endChain);
 process.on("SIGHUP", endChain);
-// Whoever started this may be gone while something is told to them: that must not keep the chain from ending.
+// The program may die while we write to it. The chain must end all the same.
 process.stdout.on("error", endChain);

@@ -6,7 +6,7 @@ const require = createRequire(import.meta.url);
 const sourceFolder = new URL("./", import.meta.url);
 const artifactsFolder = new URL("./artifacts/", import.meta.url);
 
-/** What is deployed must not depend on comments or paths: no metadata hash is appended to the code. */
+/** No metadata hash is appended, so comments and paths don't change the bytecode. */
 const settings = {
   optimizer: { enabled: true, runs: 200 },
   evmVersion: "cancun",

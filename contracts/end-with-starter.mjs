@@ -1,6 +1,6 @@
 /**
- * Calls `end` when the process that started this one is gone, however it went. The starter gives this process a pipe
- * as its standard input and keeps the other end open: the system closes it, even for one that was killed.
+ * Calls `end` when the parent process is gone. The parent holds the other end of this process's standard input, and the
+ * system closes it even if the parent is killed.
  *
  * @param {() => void} end
  */

@@ -48,7 +48,7 @@ async function countKeys(rpcUrl: string, address: Hex): Promise<unknown> {
   });
 }
 
-/** A program that starts a chain, says where it is, and would run for ever. */
+/** A program that starts a chain, prints its address, and runs until it is killed. */
 async function startProgramWithChain(stateFile: string): Promise<{ kill: () => void; chain: Started }> {
   const localChainUrl = new URL("./local-chain.mjs", import.meta.url).href;
   const source = `

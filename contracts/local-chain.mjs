@@ -58,7 +58,7 @@ function setAside(stateFile) {
 }
 
 /**
- * Starts a chain that listens on loopback only and ends with this process, however this process ends.
+ * Starts a chain that listens on loopback only and ends with this process in any case.
  *
  * @param {object} [options]
  * @param {number} [options.port] default: a free one
@@ -114,7 +114,7 @@ async function startGuarded({ binary, port, stateFile, chainId, blockTimeSeconds
     args.push("--dump-state", dumpFile, "--state-interval", String(stateIntervalSeconds));
     if (existsSync(stateFile)) args.push("--load-state", stateFile);
   }
-  // A group of its own: Ctrl-C in a terminal then reaches only the program, which shuts its chain down.
+  // The guard has its own process group, so Ctrl-C reaches only the program, which shuts its chain down.
   const guard = spawn(process.execPath, [guardPath, JSON.stringify({ binary, args, stateFile, dumpFile })], {
     stdio: ["pipe", "pipe", "inherit"],
     detached: true,
@@ -141,7 +141,7 @@ async function startGuarded({ binary, port, stateFile, chainId, blockTimeSeconds
   };
 }
 
-/** The guard ends anvil before itself; only when the guard was killed is there something left to end. */
+/** The guard ends anvil before itself. Only a killed guard leaves anvil running. */
 function endIfAlive(/** @type {number} */ pid) {
   try {
     process.kill(pid, "SIGKILL");
@@ -163,7 +163,7 @@ async function listening({ guard, guardEnded, port, log }) {
       guard.stdin.end();
     }, startWithinMs);
     guard.once("error", (error) => (reason = error.message));
-    // A guard that died early closes its input; the reason is told by "close".
+    // A guard that dies early closes its input. "close" reports the reason.
     guard.stdin.on("error", () => {});
     createInterface({ input: guard.stdout }).on("line", (line) => {
       const message = JSON.parse(line);
@@ -215,7 +215,7 @@ export function developmentAccount(index) {
 }
 
 /**
- * What the compiler made of a contract in this folder.
+ * Reads a compiled contract of this folder.
  *
  * @param {string} contractName
  * @returns {{ contractName: string, abi: import("viem").Abi, bytecode: `0x${string}` }}
@@ -225,8 +225,7 @@ export function readArtifact(contractName) {
 }
 
 /**
- * Deploys the key contract, or finds it where it was deployed before: the same code and terms always come to
- * lie at the same address.
+ * Deploys the key contract, or finds the earlier deployment: the same code and terms always get the same address.
  *
  * @param {object} options
  * @param {string} options.rpcUrl

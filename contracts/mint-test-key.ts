@@ -13,7 +13,7 @@ type MintTestKeyOptions = {
   rpcUrl: string;
 };
 
-/** Mints a key on a test chain for a wallet that can pay for it, and tells which. */
+/** Mints a key on a test chain for a wallet that can pay for it. Returns its id. */
 export async function mintTestKey(options: MintTestKeyOptions): Promise<string> {
   const { account, chainId, contractAddress: address, rpcUrl } = options;
   const chain = { ...foundry, id: chainId };
@@ -26,7 +26,7 @@ export async function mintTestKey(options: MintTestKeyOptions): Promise<string> 
   return BigInt(tokenId).toString();
 }
 
-/** viem's own waiting asks once a block, and a test chain makes no further block without a further transaction. */
+/** viem polls once a block, and a test chain adds no block without another transaction. */
 export async function waitForReceipt(
   client: Pick<PublicClient, "getTransactionReceipt">,
   hash: Hash,

@@ -2,7 +2,7 @@ import { runsOnPostgresql } from "./support/databases/chosen-database";
 import { setup as startPostgresql } from "./support/databases/start-postgresql.mjs";
 import { startGateServer } from "./support/browser/gate-server";
 
-/** Runs once before all journeys; what it returns runs once after them. */
+/** Runs once before all journeys. The returned function runs once after them. */
 // eslint-disable-next-line import-x/no-default-export -- Playwright calls the default export.
 export default async function setUp(): Promise<() => Promise<void>> {
   const stopPostgresql = runsOnPostgresql ? await startPostgresql() : () => Promise.resolve();

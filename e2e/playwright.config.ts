@@ -4,7 +4,7 @@ import { findBrowser } from "./support/browser/browser";
 
 const { executablePath, args, env } = await findBrowser();
 
-/** What `npm run test:deep` plays, by the file's name or the tag in the title; `npm test` plays the others. */
+/** Journeys for `npm run test:deep`, by file name or title tag. `npm test` plays the others. */
 const deep = /@deep|\.deep\.spec\.ts/;
 
 // eslint-disable-next-line import-x/no-default-export -- Playwright reads the default export.
@@ -16,10 +16,10 @@ export default defineConfig({
   reporter: "line",
   fullyParallel: true,
   workers: 2,
-  // A machine that does other work besides may come too late once; the summary names such a journey.
+  // A busy machine may be too slow once. The summary names such a journey.
   retries: 1,
   forbidOnly: true,
-  // For a machine that does other work besides; what cannot come is told by the expectations.
+  // For a busy machine. The expectations report anything missing.
   timeout: 120_000,
   expect: { timeout: 10_000 },
   projects: [

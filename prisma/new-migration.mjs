@@ -30,7 +30,7 @@ if (argument === "--check") {
   for (const provider of providers) writeMigration({ provider, name });
 }
 
-/** Both databases keep the same list of names, even where only one of them has something to change. */
+/** Both databases keep the same list of names, even if only one of them changes. */
 function writeMigration({ provider, name }) {
   const dir = path.join(projectDir, "prisma/migrations", provider, name);
   mkdirSync(dir, { recursive: true });

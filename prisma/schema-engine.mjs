@@ -1,5 +1,5 @@
-// Prisma's own schema engine in its WebAssembly build: compares schemas without the native engine, which a network
-// that reaches only the package registry cannot fetch. Undocumented, therefore pinned and for development only.
+// Prisma's schema engine in its WebAssembly build. It compares schemas without the native engine, which a network with
+// only a package registry can't fetch. It is undocumented, so it is pinned and for development only.
 import { readFileSync, readdirSync, existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -38,8 +38,8 @@ export function listMigrations(provider) {
 }
 
 /**
- * The SQL that is missing between the migrations of a provider and its schema; null when they agree.
- * `shadowUrl` names an empty database that may be filled and thrown away.
+ * The SQL missing from a provider's migrations. Null if they match the schema. `shadowUrl` names an empty database that
+ * may be filled and discarded.
  */
 export async function findMissingSql({ provider, shadowUrl, migrations = listMigrations(provider) }) {
   const scripts = migrations.map((migration) => migration.sql);
@@ -142,7 +142,7 @@ function createAdapterFactory({ provider, url }) {
   return { factory: new PrismaPg(pool), close: () => pool.end() };
 }
 
-/** The engine asks for an index by its name in the quotes of a column, which libSQL does not take for a text. */
+/** The engine quotes an index's name like a column, which libSQL does not accept as text. */
 class SchemaAdapter extends PrismaLibSql {
   createClient(config) {
     const client = super.createClient(config);

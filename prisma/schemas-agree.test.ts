@@ -6,7 +6,7 @@ import { createPostgresqlTestDatabase, createSqliteTestDatabase } from "~e2e/sup
 /** One line for each fact, so that a difference names itself. */
 type Facts = string[];
 
-/** What each type of one database is called here; a type that is not listed is a difference. */
+/** Our names for one database's types. Unlisted types count as a difference. */
 const sqliteTypes: Record<string, string> = { TEXT: "text", BIGINT: "bigint", INTEGER: "integer" };
 const postgresqlTypes: Record<string, string> = { text: "text", bigint: "bigint", integer: "integer" };
 
@@ -122,7 +122,7 @@ test("both databases have the same tables, columns, kinds of value, defaults, ke
   const onSqlite = readSqliteFacts(filePath).sort();
   const onPostgresql = (await readPostgresqlFacts(url)).sort();
   expect(onPostgresql).toEqual(onSqlite);
-  // One of each kind, so that the comparison cannot be one of nothing with nothing.
+  // One fact of each kind, so the comparison can't be of nothing with nothing.
   for (const fact of [
     "table UsedKey",
     "column NotificationDelivery.attempts integer required default 0",

@@ -27,8 +27,8 @@ async function withPostgresql(work) {
 }
 
 /**
- * A real PostgreSQL server from npm, on a free loopback port; it starts in about a second. PostgreSQL refuses to run
- * as root: there it runs as the user "postgres", which is created when it is missing.
+ * A real PostgreSQL server from npm, on a free loopback port. Starts in about a second. PostgreSQL refuses to run as
+ * root, so there it runs as the user "postgres", which is created if missing.
  */
 export async function startPostgresql({ flags = [] } = {}) {
   const dir = mkdtempSync(path.join(os.tmpdir(), "latchkey-postgresql-"));
@@ -50,7 +50,7 @@ export async function startPostgresql({ flags = [] } = {}) {
   await server.start();
   let count = 0;
 
-  /** Ends the server and keeps its files; `crash` leaves them as a crash would, to be recovered by the next start. */
+  /** Ends the server and keeps its files. `crash` leaves them as a crash would, for the next start to recover. */
   async function halt({ crash = false } = {}) {
     const ended = once(server.process, "exit");
     server.process.kill(crash ? "SIGQUIT" : "SIGINT");
@@ -84,9 +84,9 @@ export async function startPostgresql({ flags = [] } = {}) {
       return `postgresql://postgres:${password}@127.0.0.1:${port}/${name}`;
     },
     halt,
-    /** Once more at the same address, after a halt. */
+    /** Starts again at the same address after a halt. */
     resume: () => server.start(),
-    /** Nothing of it is wanted any more: it ends without a last checkpoint. */
+    /** Ends without a last checkpoint, because nothing of it is needed any more. */
     async stop() {
       if (server.process) await halt({ crash: true });
       rmSync(dir, { recursive: true, force: true });

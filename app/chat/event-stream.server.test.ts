@@ -15,7 +15,7 @@ async function* eventsOf(...events: object[]) {
   yield* events;
 }
 
-/** Counts how often it was ended, and waits where it is told to. */
+/** Counts how often the stream was ended. */
 function countingEvents(next: () => Promise<IteratorResult<object>>) {
   const counts = { returned: 0, pulled: 0 };
   const iterator = {
@@ -93,7 +93,7 @@ test("events of one tick of the loop leave in one piece, and none waits for the 
   ]);
 });
 
-/** A source that is told what it has, and ends or fails where it is told so. */
+/** A source that the test feeds, ends or fails. */
 function tellingSource() {
   const there: (NumberedEvent[] | null | Error)[] = [];
   let tell = () => {};

@@ -28,7 +28,7 @@ function readCommandLine() {
   process.exit(2);
 }
 
-/** Where the server has its file: `file:` is relative to the current folder. */
+/** A `file:` address is relative to the current folder. */
 function findFile() {
   const { DATABASE_URL: url, DATA_DIR: dataDir } = process.env;
   if (!url) return path.resolve(dataDir || defaultDataDir, "latchkey.db");

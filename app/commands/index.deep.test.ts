@@ -50,7 +50,7 @@ const runIndex = (run: Run) => startIndex(run).ended;
 
 const threePages = { "a.md": "one", "b.md": "two\n\n# H\n\nthree", "c.md": "four" };
 
-/** A provider that makes vectors; `isStuck` says whether a request is left without a response. */
+/** An embedding provider. `isStuck` leaves a request without a response. */
 async function startProvider(isStuck: (number: number) => boolean = () => false) {
   const { origin, calls } = await startJsonServer(({ number, body, answer }) => {
     if (isStuck(number)) return;

@@ -1,10 +1,9 @@
 #!/usr/bin/env node
-// What an installed Latchkey can do. Settings, content and data are in the current folder.
+// The commands of an installed Latchkey. Settings, content and data are in the current folder.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { projectDir, requireNode } from "./prepare.mjs";
 
-/** Where each command is, and what it does. */
 const commands = {
   demo: ["app/commands/demo.mjs", "a local chain, a key contract and a server, for a first look"],
   start: ["app/commands/start.mjs", "the server, in production mode"],

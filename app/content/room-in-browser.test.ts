@@ -10,7 +10,7 @@ import { createRunMessage, maxFrameHeightPx, sandboxAttribute, sandboxPath } fro
 import { sandboxDocument } from "./sandbox.server";
 import { sanitizeSubmissionHtml } from "./submission-html.server";
 
-/** A page of the service as far as the frame can tell: its policy, a cookie to steal, and what it heard. */
+/** A page of the service as the frame sees it: its policy, a cookie to steal, and the messages it got. */
 const hostPage = `<!doctype html><title>host</title><main></main><script>
   document.cookie = "access_token=secret";
   localStorage.setItem("access_token", "secret");
@@ -56,7 +56,7 @@ beforeEach(async () => {
   asked = [];
   await page?.close();
   page = await testBrowser.browser.newPage();
-  // Nothing but our own server exists for this browser; whatever else is asked for is written down.
+  // This browser reaches only our own server. Other requests are recorded.
   await page.route("**/*", (route) => {
     if (route.request().url().startsWith(`${origin}/`)) return route.continue();
     asked.push(route.request().url());
@@ -105,7 +105,7 @@ function run(script: string, styles = ""): Promise<void> {
   );
 }
 
-/** Runs the body of an async function in the frame and gives back what it returned. */
+/** Runs the body of an async function in the frame and returns its result. */
 async function runAndHear(body: string): Promise<unknown> {
   await run(`(async () => { try { return await (async () => { ${body} })(); } catch (error) { return "refused: " + error.name; } })()
     .then((said) => parent.postMessage({ type: "said", said }, "*"));`);
@@ -116,7 +116,7 @@ test("the hostile markup is dangerous unsanitised, so the next test can fail", a
   const hits = await page.evaluate(async (markups) => {
     const counter = window as unknown as { hits: number };
     for (const markup of markups) {
-      // Parsed beside the page, so that what redirects or shadows cannot end the count itself.
+      // Parsed outside the page, so redirects and shadowed globals can't stop the count.
       const holder = document.createElement("div");
       holder.innerHTML = markup;
     }

@@ -9,7 +9,7 @@ import { startDemoSite } from "./demo-site.mjs";
 
 type Asked = { url: string; method: string; headers: IncomingHttpHeaders };
 
-/** The site before a Latchkey that answers as told. */
+/** The site in front of a fake Latchkey. */
 async function openSite(answer: (response: ServerResponse) => void) {
   const asked: Asked[] = [];
   const latchkey = createServer(({ url = "", method = "", headers }, response) => {

@@ -52,7 +52,7 @@ test.each<[string, Headers]>([
   ...Object.keys(forwarded).map((name): [string, Headers] => [`no ${name}`, omit(forwarded, name)]),
   ...Object.keys(original).map((name): [string, Headers] => [`no ${name}`, omit(original, name)]),
   ["one of the other family", { ...original, "x-forwarded-host": "wiki.example.com" }],
-  // Node joins what came twice.
+  // Node joins repeated headers.
   ["two schemes", { ...forwarded, "x-forwarded-proto": "https, https" }],
   ["a list of schemes", { ...forwarded, "x-forwarded-proto": "https,http" }],
   ["two hosts", { ...forwarded, "x-forwarded-host": "evil.example, wiki.example.com" }],

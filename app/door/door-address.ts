@@ -6,7 +6,7 @@ export type DoorAddress = { scheme: "http" | "https"; host: string; path: string
 
 /** A longer path is dropped on the way in. */
 export const maxReturnPathChars = 4096;
-/** Nor is one that grows to more than twice its length and this when it is written into another address. */
+/** Also refused: an address that, inside another one, grows to more than twice its length plus this. */
 const smallGrowthChars = 256;
 
 /** White space and control characters. Two headers of one name are joined by a space. */

@@ -27,7 +27,7 @@ const headers = {
   accept: "text/html",
 };
 
-/** Someone with a founder's key and the site's cookie for it, as the site and the key are now. */
+/** A visitor with a founder's key and the site's cookie for it, under the site's and key's current settings. */
 function open({ opening = [founder], list = [founder, patron] }: Record<string, KeyKind[]> = {}) {
   const { clock, advance } = createTestClock();
   const kinds = { list, areNamed: true };

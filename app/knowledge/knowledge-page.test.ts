@@ -61,7 +61,7 @@ test("front matter gives title, namespace and metadata, and a page without it ge
     title: "a-page",
     passages: [{ text: "Text.\nMore." }],
   });
-  // A line of marks that nothing closes is a line of marks.
+  // An unclosed front-matter mark is text.
   expect(parse("---\nText.").passages[0]!.text).toBe("---\nText.");
 });
 

@@ -69,12 +69,12 @@ testOnEachDatabase(
     async function countPayments(index: number): Promise<void> {
       for await (const _key of readLines(children[index]!)) {
         counts[index]! += 1;
-        // Both at once: the one that is left would wait for the turn that the other one took with it.
+        // Kills both at once. A survivor would wait for the turn of the killed one.
         if (counts.every((count) => count >= wanted)) for (const child of children) child.kill("SIGKILL");
       }
     }
     await Promise.all([countPayments(0), countPayments(1)]);
-    // One whose turn was taken from it would have been refused, and have ended before it had paid so often.
+    // A process that lost its turn would have been refused and ended early.
     expect(counts.map((count) => count >= wanted)).toEqual([true, true]);
     const payer = createPayer({ client: chain.client(), database, privateKey });
     await payer.resume();

@@ -194,7 +194,7 @@ test("a payment recorded by a process that ended is paid by the next one, and no
   const { database } = await createTestDatabase();
   const privateKey = await fundedKey(chain);
   const to = newAddress();
-  // Ends between the record and the broadcast, as a killed process would: it holds its turn for ever.
+  // Stops between the record and the broadcast, as a killed process would, and never releases its turn.
   const dying = await openPayer({
     database,
     privateKey,

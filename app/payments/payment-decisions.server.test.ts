@@ -12,7 +12,7 @@ import { toMicroether } from "./ether";
 
 const finalSeconds = 15 * 60;
 
-/** Reverts whatever it is called with. */
+/** Reverts every call. */
 const refusingCode = "0x60006000fd";
 
 async function openFixture({ waitMs = 100 } = {}) {
@@ -28,7 +28,7 @@ async function openFixture({ waitMs = 100 } = {}) {
     waitMs,
     clock: () => Date.now() + laterMs,
   });
-  /** Adds a block that is so much newer than all before that these are final. */
+  /** Adds a block so much newer that all earlier ones are final. */
   async function makeFinal(): Promise<void> {
     await chain.control.increaseTime({ seconds: finalSeconds });
     await chain.control.mine({ blocks: 1 });
@@ -97,7 +97,7 @@ test("a payment whose nonce was used otherwise has failed once that is final, an
   await expect.poll(async () => (await payer.pay({ to, key: "payment-2" })).status).toBe("paid");
 });
 
-/** The block of the operator's guide, run as it stands there but for the nonce and the settings. */
+/** Runs the block of the operator's guide, with only the nonce and the settings replaced. */
 async function runWayOut(nonce: number, rpcUrl: string, privateKey: string) {
   const dir = await createTestDir();
   await symlink(path.resolve("node_modules"), path.join(dir, "node_modules"));
@@ -126,7 +126,7 @@ test("a payment with too low a fee delays all others until the operator has used
   await chain.control.mine({ blocks: 1 });
   expect(await chain.viewer.getTransactionCount({ address: payer.chain.address })).toBe(open!.nonce + 1);
   await chain.control.setAutomine(true);
-  // The nonce is used, so nothing waits for that payment any more.
+  // The nonce is used, so no payment waits for it any more.
   await expect.poll(async () => (await payNext()).status).toBe("paid");
   await makeFinal();
   expect(await payer.pay({ to: first, key: "payment-1" })).toMatchObject({ status: "failed" });

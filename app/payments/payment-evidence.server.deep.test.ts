@@ -21,7 +21,7 @@ const openTooLongMs = 30 * 60 * 1_000;
 const payForever = fileURLToPath(new URL("../../e2e/support/chain/pay-forever.ts", import.meta.url));
 const hourMs = 3_600_000;
 const amountWei = parseEther("0.0001");
-/** Takes money and does nothing with it: a transfer to it costs what one to an ordinary account does. */
+/** Accepts money without running code, so a transfer costs as much as to an ordinary account. */
 const acceptingCode = "0x00";
 
 async function openChain(): Promise<TestChain> {
@@ -249,7 +249,7 @@ test("a payment is not called failed while one endpoint shows another transactio
   await payer.pay({ to, key: "payment-1" });
   await makeFinal();
   const forked = createPayer({ ...parts, client: clientOf([other.rpcUrl, endpoint.url]) });
-  // The other endpoint has neither the receipt nor the block that is shown.
+  // The other endpoint has neither the receipt nor the block.
   expect(await forked.pay({ to, key: "payment-1" })).toMatchObject({ status: "pending" });
   endpoint.setFault("http-500");
   expect(await forked.pay({ to, key: "payment-1" })).toMatchObject({ status: "pending" });
@@ -327,7 +327,7 @@ test("a payment left by a killed process is completed by the lease's next owner,
   child.kill("SIGKILL");
   expect(await nextLine).toMatchObject({ done: true });
   const [left] = await parts.database.payment.findMany();
-  // The endpoint, too, knows nothing of it any more.
+  // The endpoint no longer knows it either.
   await chain.control.dropTransaction({ hash: left!.transactionHash as Hex }).catch(() => undefined);
   await chain.control.setAutomine(true);
 

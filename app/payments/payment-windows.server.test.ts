@@ -21,7 +21,7 @@ test.each([
   { whose: "one address", limits: { ...paymentLimits, addressMicroether: 700 }, seconds: 3_600 },
   { whose: "everybody", limits: { ...paymentLimits, dailyMicroether: 700 }, seconds: daySeconds },
 ])("no more than the window of $whose allows is paid around its border", async ({ limits, seconds }) => {
-  // The chain's own time stands behind this clock, so that payments count from when they were signed.
+  // The chain's time is behind this clock, so payments count from their signature.
   const { clock, advance } = createTestClock(Date.now() + 10 * daySeconds * 1_000);
   const { database } = await createTestDatabase();
   const privateKey = await fundedKey(chain);
@@ -80,7 +80,7 @@ for (const { when, isBackAtOnce } of [
         await letCommit();
       }
       const error = await paying;
-      // No reply may say that nothing was paid.
+      // No reply may claim that nothing was paid.
       expect(error).toBeInstanceOf(Error);
       expect(String(error)).not.toContain("Nothing was paid");
       if (!isBackAtOnce) {

@@ -15,7 +15,7 @@ import { createPaymentStore } from "./payments.store.server";
 const thisMigration = "0007_payment_evidence";
 const paying = { chainId: 1, payer: "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" } as const;
 
-/** The address of a database as the former version left it, on the same server or in a file of its own. */
+/** A database as the former version left it: on the same server or in its own file. */
 async function createFormer({ url, database }: TestDatabase): Promise<string> {
   const dir = await createTestDir();
   const formerDir = path.join(dir, "migrations");
@@ -66,7 +66,7 @@ testOnEachDatabase(
     );
     const store = createPaymentStore(database);
     expect(await store.findLastNonce(paying)).toBe(4);
-    // Three millionths each; at that moment all of them count, and later only those that are open.
+    // Three millionths each. All of them count now, but later only the open ones.
     expect((await store.sum({ chainId: 1, sinceMs: 0 })).spent).toBe(18);
     expect((await store.sum({ chainId: 1, sinceMs: 2_000 })).spent).toBe(9);
     expect((await database.quotaWindow.findMany()).map(({ kind }) => kind)).toEqual(["token"]);

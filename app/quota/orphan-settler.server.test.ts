@@ -91,7 +91,7 @@ test("other processes get a turn to report that they are alive after an outage, 
     store: {
       ...self!,
       sendHeartbeat: async (heartbeat) => {
-        // The second look finds that nobody could write for longer than any heartbeat lasts.
+        // By the second look, no heartbeat could have lasted this long.
         if (looks.length === 1) await database.quotaInstance.updateMany({ data: { expiresAtMs: 0n } });
         looks.push(await self!.sendHeartbeat(heartbeat));
         return looks.at(-1)!;

@@ -24,7 +24,7 @@ const actor = { clientId: "192.0.2.7", requestId: "request-1" };
 const address = `0x${"b".repeat(40)}`;
 const limit = 20_000;
 
-/** Windows of the keys 1, 2 and 3 and of two addresses; key 1 has an answer under way. */
+/** Windows of keys 1, 2 and 3 and of two addresses. Key 1 has a reply in progress. */
 async function openReset(state: TestState) {
   const { clock } = createTestClock();
   const { quota: ledger, quotaWindows: windows } = state.openStores({ clock });
@@ -142,7 +142,7 @@ testOnEachState(
       mode: "addresses",
       addresses: [address.toUpperCase().replace("0X", "0x")],
     } as const;
-    // The window and the payments of that address; then the window and the payments of the other ones, and the sum.
+    // First the window and payments of that address, then those of the others, and the sum.
     expect(
       await resetQuotas({ ...named, addresses: [...named.addresses] }, actor, dependencies),
     ).toMatchObject({
@@ -163,7 +163,7 @@ testOnEachState("a reservation from before a reset counts towards nothing after 
   const before = await ledger.reserve(request);
   if (before.outcome !== "reserved") throw new Error("There must be something left here.");
   await resetQuotas({ scope: "both", mode: "all" }, actor, dependencies);
-  // The clock stands still: the new window ends in the very moment in which the old one would have.
+  // The clock stands still, so the new window ends when the old one would have.
   expect(await ledger.reserve(request)).toMatchObject({ outcome: "reserved", used: 0, reserved: 500 });
   expect(await ledger.settle({ reservationId: before.reservationId, usedTokens: 400 })).toBe(false);
   expect(await ledger.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: 500 });
@@ -364,7 +364,7 @@ test.skipIf(!hasRedis)("a reset whose answer is lost is not said to have changed
     });
   const owner = ownerOfKey({ ...contract, tokenId: "1" });
   await quota.reserve({ owner, wanted: 100, limit, windowSeconds: 60, expiresInSeconds: 60 });
-  // Redis knows the script from then on, and so carries out what it was sent when it goes on.
+  // Redis knows the script from now on, so it runs the pending calls when it resumes.
   await reset("2");
   server.pause();
   const failure = await reset("1").catch((error: unknown) => error);

@@ -71,7 +71,7 @@ test("an answer may be as long as the maximum, then as long as what is left, and
   advance(500);
   const refusal: unknown = await admitAnswer(caller, dependencies).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(Refusal);
-  // Nothing is used yet: an answer takes thirty seconds at most, and then what it did not need is there again.
+  // Nothing is used yet. A reply takes at most thirty seconds, then its unused part is free again.
   const details = expect.stringMatching(
     /^5000 of this key's 5000 tokens are set aside for answers under way\. /,
   ) as string;
@@ -90,7 +90,7 @@ test("an answer may be as long as the maximum, then as long as what is left, and
     remaining: 1_960,
     resetAt,
   });
-  // Another key has a quota of its own.
+  // Another key has its own quota.
   expect((await admitAnswer(callerOf("2"), dependencies)).reservation.maxOutputTokens).toBe(2_000);
 });
 

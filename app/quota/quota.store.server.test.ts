@@ -103,7 +103,7 @@ testOnEachState(
     const { clock, advance } = createTestClock();
     const store = state.openStores({ clock, instance: "a" }).quota;
     const startMs = clock();
-    // A reservation expires a minute after the answer must have ended: these must end after 40 and after 30 seconds.
+    // A reservation expires a minute after its reply must have ended: here after 40 and 30 seconds.
     const long = asReserved(await store.reserve(request({ wanted: 15_000, expiresInSeconds: 100 })));
     advance(1_000);
     const short = asReserved(await store.reserve(request({ wanted: 5_000, expiresInSeconds: 90 })));
@@ -123,7 +123,7 @@ testOnEachState(
     expect(await store.reserve(request({ wanted: 6_000, minimum: 6_000 }))).toMatchObject({
       reservations: { amount: 15_000 },
     });
-    // Fifteen thousand would fit if the other one used nothing; one more would not.
+    // 15,000 would fit if the other one used nothing, but not one more.
     expect(await store.reserve(request({ minimum: 15_000 }))).toMatchObject({
       reservations: { amount: 15_000 },
     });
@@ -198,7 +198,7 @@ testOnEachState("100 concurrent answers at the limit reserve exactly what is lef
   );
   const amounts = outcomes.flatMap((outcome) => (outcome.outcome === "reserved" ? [outcome.amount] : []));
   expect(amounts.reduce((sum, amount) => sum + amount, 0)).toBe(limit);
-  // 22 whole answers and one that is cut to what is left.
+  // 22 whole replies, and one cut to the remainder.
   expect(amounts.sort((a, b) => a - b)).toEqual([200, ...Array.from({ length: 22 }, () => 900)]);
   expect(await stores[0]!.readStanding({ owner, limit })).toMatchObject({
     used: 0,
@@ -224,7 +224,7 @@ testOnEachState("concurrent answers that begin and end never use more than the l
   const standing = await stores[0]!.readStanding({ owner, limit });
   expect(standing).toMatchObject({ used: settledTokens, reserved: 0 });
   expect(standing.used).toBeLessThanOrEqual(limit);
-  // 28 whole answers fit at once, whatever the order.
+  // 28 whole replies fit at once, in any order.
   expect(standing.used).toBeGreaterThanOrEqual(28 * 500);
 });
 
@@ -235,7 +235,7 @@ testOnEachState("what is asked for at once counts for each key by itself", async
     store.reserve(request({ owner: each, wanted: 8_000 })),
   );
   const amounts = (await Promise.all(asked)).map((outcome) => asReserved(outcome).amount);
-  // Which of the first key's three gets what is left is the database's to say.
+  // The database decides which of the first key's three gets the rest.
   expect(amounts.sort((one, other) => one - other)).toEqual([4_000, ...Array<number>(6).fill(8_000)]);
   const standings = await Promise.all(owners.map((each) => store.readStanding({ owner: each, limit })));
   expect(standings.map(({ reserved }) => reserved)).toEqual([limit, 16_000, 16_000]);

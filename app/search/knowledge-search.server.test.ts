@@ -208,7 +208,7 @@ test("a page that becomes gated is no longer public as soon as it is indexed", a
   expect(await ask("garden", "inner")).toEqual(["a.md#1"]);
 });
 
-/** A model whose provider can go away, or come back with vectors of another length. */
+/** A model whose provider can fail, or return with vectors of another length. */
 function createFickleEmbedder() {
   const ofWords = createWordEmbedder();
   const state = { fault: "none" as "none" | "away" | "dimension", calls: 0 };
@@ -245,14 +245,14 @@ test.each(["away", "dimension"] as const)(
     await knowledge.write("c.md", "---\nnamespace: [\n---\nA fountain");
     await knowledge.write("e.md", "A bench");
     nowMs += 1_000;
-    // The very first question after the pause, and not only those after it.
+    // This includes the very first question after the pause.
     expect(await ask("garden")).toEqual([]);
     expect(await ask("lamp")).toEqual([]);
     expect(await ask("fountain")).toEqual([]);
     expect(await ask("statue")).toEqual(["d.md#1"]);
     await expect.poll(() => warnings).toContain("knowledge indexing failed; the previous index stays in use");
 
-    // Nor does it have to wait until the provider is asked again.
+    // The removal doesn't wait for the provider's next request.
     await knowledge.remove("d.md");
     nowMs += 1_000;
     const { calls } = state;
@@ -261,7 +261,7 @@ test.each(["away", "dimension"] as const)(
 
     state.fault = "none";
     nowMs += 30_000;
-    // Each look may be the last one's, which ended a moment ago; the next is due after the pause.
+    // An attempt may just have ended, so the next one is due after the pause.
     const askLater = async () => {
       nowMs += 1_000;
       return await ask("garden", "inner");

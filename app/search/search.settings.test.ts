@@ -93,7 +93,7 @@ test("Pinecone without the model that filled its indexes is a mistake, reported 
   expect(problemsInProduction({ PINECONE_API_KEY: "pc", PINECONE_INDEXES: "docs" }).join(" ")).toMatch(
     /^EMBEDDING_MODEL [^.]*\.$/,
   );
-  // A model is set, and nobody to ask for its vectors: the other mistake, and only that.
+  // A model without a provider is the other mistake, and the only one reported.
   const unasked = problemsInProduction({
     PINECONE_API_KEY: "pc",
     PINECONE_INDEXES: "docs",

@@ -10,7 +10,7 @@ import { buildApiDocument } from "./api-description.server";
 const projectDir = fileURLToPath(new URL("../..", import.meta.url));
 const ruleset = (name: string) => path.join(projectDir, "app", "services", `api-description.${name}.yaml`);
 const limits = distinctLimits();
-/** Two linters with a process each, beside whatever else a busy machine does. */
+/** Two linter processes on a busy machine. */
 const timeoutMs = 60_000;
 
 /** Each linter has found faults that the other one missed. */
@@ -43,7 +43,7 @@ async function lint(parameters: string[], text: string) {
   const file = path.join(folder, "openapi.json");
   await writeFile(file, text);
   return new Promise<{ code: number; output: string }>((resolve) => {
-    // Linters report on themselves, and look for newer versions, unless told not to.
+    // By default, linters send telemetry and look for newer versions.
     const quiet = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", CI: "1" };
     const options = { cwd: projectDir, env: { ...process.env, ...quiet } };
     execFile(process.execPath, [...parameters, file], options, (error, stdout, stderr) => {

@@ -278,7 +278,7 @@ const candidates: unknown[] = [
   { jsonrpc: "1.0", method: "eth_chainId" },
 ];
 
-/** The document is of every gate: a key with a token needs its id, and a membership none. */
+/** The document describes every gate: a key with a token needs its id, and a membership none. */
 const ofKinds: Partial<Record<string, { safeParse: (body: unknown) => { success: boolean } }>> = {
   "/api/gate-access": fitsSomeGate(({ readAccess }) => readAccess),
   "/api/form-submission-gate": fitsSomeGate(({ readSubmission }) => readSubmission),

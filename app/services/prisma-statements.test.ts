@@ -40,7 +40,7 @@ function readText(given: unknown): string {
   return typeof given === "string" ? given : (given as { text: string }).text;
 }
 
-/** The tables of each statement. The driver gets no statements but those in the log. */
+/** The tables of each statement. The log has every statement the driver gets. */
 async function openLogged(url: string) {
   const database = await openDatabase({ url });
   onTestFinished(() => closeDatabase(database));

@@ -20,7 +20,7 @@ import { startJsonServer } from "~e2e/support/providers/json-server";
 import { hasRedis, startRedis } from "~e2e/support/databases/redis";
 import { hideSecrets, listChecks } from "./readiness-checks.server";
 
-/** As the operator's page names what the service is asked about from outside. */
+/** The operator's page names the external services. */
 const rowNames: Record<string, string> = {
   database: "Database",
   redis: "Redis",
@@ -32,7 +32,7 @@ const rowNames: Record<string, string> = {
 
 type Away = { provider?: boolean; speech?: boolean; chain?: boolean };
 
-/** Everything the service depends on, each on this machine and real; at the address of what is away nobody listens. */
+/** All real dependencies on this machine. If one is away, nothing listens at its address. */
 async function openFixture(away: Away = {}) {
   const nobody = `http://127.0.0.1:${await findFreePort()}`;
   const { origin } = await startJsonServer(({ answer }) => answer({ data: [] }));
@@ -87,7 +87,7 @@ async function view({
   database,
   readReadiness,
 }: Pick<Awaited<ReturnType<typeof openFixture>>, "database" | "readReadiness">) {
-  // Asked once for both, however long it takes.
+  // One slow check serves both.
   const readiness = await readReadiness();
   const its: StateDependencies = {
     clock,

@@ -18,7 +18,7 @@ type Feed = {
   taken: () => number;
 };
 
-/** A provider that gives what the test tells it to. */
+/** A provider under the test's control. */
 function createSpeaker() {
   const feeds: Feed[] = [];
   async function speak({ signal }: { signal: AbortSignal }) {
@@ -275,7 +275,7 @@ test("the next turn goes to the longest waiting client that is still there", asy
     open("a", signal, { onRequest: () => void askedFor.push(name) });
   const first = hearing("first", leaving.signal);
   const others = [hearing("second"), hearing("third")];
-  // Nobody knows yet whether the audio is cached.
+  // It isn't known yet whether the audio is cached.
   leaving.abort(new Error("gone"));
   await expect(first).rejects.toThrow("gone");
   const heard = [...(await Promise.all(others)), await hearing("late")];

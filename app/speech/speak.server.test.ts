@@ -17,7 +17,7 @@ import { createFliteSpeech } from "./providers/flite.gateway.server";
 const sound = Buffer.from("the sound of a voice");
 const limit = 100;
 
-/** Status, and what the quota's headers say; reads the body to its end. */
+/** The status and the quota headers. Reads the body to its end. */
 async function readOutcome(response: Response) {
   await response.arrayBuffer();
   return [response.status, response.headers.get("x-quota-remaining")];
@@ -42,7 +42,7 @@ test("the headers show the budget after this text is settled: spoken, repeated, 
   expect(refused.headers.get("retry-after")).toBe("60");
   expect(await refused.clone().json()).toEqual({ error: "Quota exceeded", remaining: 73, resetAt });
   expect(await readOutcome(refused)).toEqual([429, "73"]);
-  // A text without anything to speak is refused before the budget is asked.
+  // A text without anything to speak is refused before the budget check.
   expect(await readOutcome(await ask("🎉"))).toEqual([422, null]);
   expect(await readStanding()).toMatchObject({ used: 27, reserved: 0, remaining: 73 });
 });

@@ -12,7 +12,7 @@ const match: PassageMatch = { id: "a.md#1", score: 1, metadata: { title: "A", te
 type MakeToolOptions = {
   matches?: PassageMatch[] | Error;
   gatedNamespaces?: string[];
-  /** What the chain's answer comes to; undefined: the caller holds the key. */
+  /** The chain check's refusal. Undefined: the caller holds the key. */
   refusal?: Error;
   outage?: Error;
 };

@@ -105,7 +105,7 @@ test("refusals of the chat are typed in their own shape", async () => {
 
 test("a call that the API description lacks does not compile", () => {
   const api = createApiClient({ origin: gate.origin });
-  // Never called: the compiler judges these lines.
+  // Never called. The compiler checks these lines.
   const unused = [
     // @ts-expect-error -- There is no such address.
     () => api.GET("/api/nowhere"),

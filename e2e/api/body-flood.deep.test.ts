@@ -20,7 +20,7 @@ afterAll(() => gate.close());
 
 const message = { jsonrpc: "2.0", id: 1, method: "ping" };
 
-/** The body follows its head after a moment: one that has arrived with it takes no place. */
+/** The body follows its head after a moment, because a body that arrives with its head takes no place. */
 async function send(): Promise<number> {
   const body = JSON.stringify(message);
   const { socket, status } = begin(`Content-Length: ${body.length}`, []);
@@ -31,7 +31,7 @@ async function send(): Promise<number> {
   return status();
 }
 
-/** A request whose body is begun; its own last byte never comes by itself. */
+/** A request with an unfinished body. It never sends its last byte. */
 function begin(framing: string, pieces: readonly string[]) {
   const socket = net.connect({ host: "127.0.0.1", port: gate.server.port });
   let text = "";
@@ -59,7 +59,7 @@ test(
     await waitUntil(() => refused().length === requests.length - maxBodiesOfClient, { timeoutMs: 20_000 });
     expect((await readMemory(gate.server)).heldBytes - before).toBeLessThan(64 * mib);
     expect(await send()).toBe(429);
-    // One ends, one leaves: two places.
+    // One ends and one leaves, which frees two places.
     const [ending, leaving, ...held] = requests.filter(({ status }) => status() === 0);
     ending!.socket.write(rest);
     leaving!.socket.destroy();

@@ -15,22 +15,22 @@ import type { Answer, Gate } from "./gate-fixture";
 
 type CallerRoute = {
   path: string;
-  /** What a token has to allow here. */
+  /** The scope a token needs here. */
   scope: GateScope;
-  /** A call that is fine but for its caller; a route without a body is asked with GET, unless it says otherwise. */
+  /** A call that is valid except for its caller. Without a body, it is a GET by default. */
   json?: Record<string, unknown>;
   method?: "POST";
-  /** What such a call gets. Default: 200. */
+  /** The status of an accepted call. Default: 200. */
   served?: number;
-  /** Where the route says no in a shape of its own. */
+  /** For routes with their own shape of refusal. */
   toRefusal?: (words: string) => unknown;
-  /** Pages of other origins are refused wherever their token is. */
+  /** Pages of other origins are refused, wherever their token is. */
   checksEveryOrigin?: boolean;
-  /** Where nobody needs a token, a bad one makes a stranger. */
+  /** Tokens are optional here, so a bad one makes a stranger. */
   servesStrangers?: boolean;
 };
 
-/** Every route that takes an access token from the six places. Another one is one more line. */
+/** Every route that takes an access token from the six places. Add new ones here. */
 const callerRoutes: readonly CallerRoute[] = [
   { path: "/api/chat", scope: "chat", json: hello, servesStrangers: true },
   { path: "/api/chat/conversation-0001/stream", scope: "chat", served: 204, servesStrangers: true },
@@ -86,7 +86,7 @@ type MintOptions = {
   contractAddress?: `0x${string}`;
 };
 
-/** A token as this very server would make it, but for what is asked. */
+/** A token as this server would issue it, except for the given changes. */
 async function mint({
   scopes = gateScopes,
   issuedAtMs = Date.now(),
@@ -150,7 +150,7 @@ async function callAt(
   return at.post(address, { ...json, ...body }, headers);
 }
 
-/** One more server of the same site: it takes the same tokens, and knows which keys were used or have left. */
+/** Another server of the same site. It accepts the same tokens and knows used and departed keys. */
 async function startBeside(env: Record<string, string | undefined>): Promise<Pick<Gate, "ask" | "post">> {
   const server = await startServer({
     env: {
@@ -313,7 +313,7 @@ test("a chain outage is 503 where a token counts, and makes the caller anonymous
           expect(error).toMatchObject({ code: -32000, message: expect.stringContaining("blockchain") });
         else expect(error).toBe("Chain unavailable");
       }
-      // What is bad by itself is so without the chain.
+      // A token that is invalid by itself is refused without the chain.
       const expired = await callAt(at, route, [place(bad.get("expired")!)]);
       expect(expired.status, route.path).toBe(at === open && route.servesStrangers ? servedOf(route) : 401);
     }

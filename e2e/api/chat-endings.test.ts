@@ -41,7 +41,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** A key that has asked nothing yet, and its figures of the real ledger as its holder reads them. */
+/** A new key, with its quota as the holder reads it from the real ledger. */
 async function openKey({ at = gate }: { at?: Pick<Gate, "signIn" | "ask"> } = {}) {
   const { bearer } = await signInNew(gate, at);
   return {
@@ -53,7 +53,7 @@ async function openKey({ at = gate }: { at?: Pick<Gate, "signIn" | "ask"> } = {}
 const settledWith = (used: number) =>
   expect.objectContaining({ active: true, limit, used, reserved: 0, remaining: limit - used }) as unknown;
 
-/** How the stream ended: the words of its error, if any, and the reason it gives. */
+/** The stream's ending: its error, if any, and its reason. */
 function endOf(events: readonly ChatEvent[]) {
   const last = events.at(-1);
   return {
@@ -107,9 +107,9 @@ const askingWithoutEnd: Behaviour = async (call) => {
 type Expected =
   /** Before the stream: a JSON 500 with these details. */
   | { details: string }
-  /** In the stream. `failure` is what stands in brackets after the provider's name; `errors` are a tool's. */
+  /** Endings in the stream. `failure` is the text in brackets after the provider's name. `errors` are a tool's. */
   | { text: string; reason: string; failure?: string; errors?: string[]; used: number }
-  /** The client has read this much, or nothing, when it leaves. */
+  /** The client leaves after this text, or before any. */
   | { leavesAfter: string | null; used: number };
 
 const closedEarly = "closed the connection before its answer was complete";
@@ -172,7 +172,7 @@ test.each(endings)(
     if ("details" in expected) {
       const { details } = expected;
       expect([answer.status, JSON.parse(answer.text)]).toEqual([500, { error: failure, details }]);
-      // The reservation has been returned: figures from before that would be wrong.
+      // The reservation has been returned, so earlier figures would be wrong.
       expect(Object.keys(answer.headers).filter((name) => name.startsWith("x-quota"))).toEqual([]);
       expect(await readQuota()).toEqual(settledWith(0));
       return;
@@ -241,7 +241,7 @@ type LeaveOptions = {
   readQuota: () => Promise<unknown>;
 };
 
-/** Asks, waits for the reservation and for the words, if any, leaves, and sees the provider's connection closed. */
+/** Asks, waits for the reservation and any text, leaves, and sees the provider's connection closed. */
 async function leave({ question, leavesAfter, callsBefore, readQuota }: LeaveOptions): Promise<void> {
   const { outgoing, incoming } =
     leavesAfter === null ? { outgoing: sendChat(question), incoming: null } : await openChat(question);
@@ -275,7 +275,7 @@ test("tool arguments beyond the maximum use the quota up, even when provoked rep
   for (let times = 0; times < 6; times += 1) {
     statuses.push((await chat({ port: gate.server.port, headers: bearer })).status);
   }
-  // Three answers of 30, one of the 10 that are left.
+  // Three replies of 30, and one of the remaining 10.
   expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
   expect(provider.calls).toHaveLength(callsBefore + 4);
   expect(await readQuota()).toEqual(settledWith(limit));

@@ -15,7 +15,7 @@ import { limitsOff } from "~e2e/support/limits";
 import { clientOf } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
-/** With these the quota is in force. */
+/** These settings enable the quota. */
 export const quotaOn = { NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true" };
 
 export const hello = { messages: [{ role: "user", content: "Hello" }] };
@@ -38,7 +38,7 @@ type StartChatServerOptions = {
   nodeOptions?: readonly string[];
 };
 
-/** One more server before the gate's chain, with settings of its own; it ends with the test. */
+/** Another server on the gate's chain, with its own settings. It ends with the test. */
 export async function startChatServer({ gate, env, dataDir, nodeOptions }: StartChatServerOptions) {
   const server = await startServer({
     env: { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, ...limitsOff, ...env },
@@ -49,14 +49,14 @@ export async function startChatServer({ gate, env, dataDir, nodeOptions }: Start
   return { server, ...clientOf(server) };
 }
 
-/** A new key and an access token for it, from this very server. */
+/** A new key with an access token of this server. */
 export async function signInNew(gate: Gate, at: Pick<Gate, "signIn"> = gate) {
   const holder = await gate.mintKey();
   const token = String((await at.signIn(holder)).body.accessToken);
   return { ...holder, token, bearer: { Authorization: `Bearer ${token}` } };
 }
 
-/** The server's ledger as another process sees it. */
+/** The server's ledger from another process. */
 export async function openLedger(gate: Gate, server: Pick<RunningServer, "databaseUrl">) {
   const database = await openDatabase({ url: server.databaseUrl });
   onTestFinished(() => closeDatabase(database));
@@ -80,7 +80,7 @@ export async function openLedger(gate: Gate, server: Pick<RunningServer, "databa
   };
 }
 
-/** A stream of this service, judged line by line: what is neither an event, a comment nor the end mark fails. */
+/** Parses a stream of this service. Lines other than events, comments and the end mark fail. */
 export function parseStream(text: string): ChatEvent[] {
   const blocks = text.split("\n\n");
   expect(blocks.pop(), "ends with an empty line").toBe("");
@@ -103,7 +103,7 @@ export type ChatQuestion = {
   path?: string;
 };
 
-/** A question on a connection of its own; to destroy what this gives back is to leave. */
+/** A question on its own connection. Destroying the request means leaving. */
 export function sendChat({
   port,
   json = hello,
@@ -123,7 +123,7 @@ export function sendChat({
   return outgoing;
 }
 
-/** The same, until the answer's headers are there; its body is unread. */
+/** The same, up to the response's headers. The body is unread. */
 export async function openChat(question: ChatQuestion) {
   const outgoing = sendChat(question);
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -133,7 +133,7 @@ export async function openChat(question: ChatQuestion) {
   return { outgoing, incoming, status: incoming.statusCode };
 }
 
-/** Reads until what came holds `text`; the rest stays unread. */
+/** Reads until the response contains `text`. The rest stays unread. */
 export async function readUntil(incoming: IncomingMessage, text: string): Promise<string> {
   let read = "";
   return await new Promise((resolve, reject) => {
@@ -154,7 +154,6 @@ export async function readRest(incoming: IncomingMessage): Promise<string> {
   return read;
 }
 
-/** Asks and reads the whole stream. */
 export async function chat(question: ChatQuestion) {
   const { incoming, status } = await openChat(question);
   const text = await readRest(incoming);

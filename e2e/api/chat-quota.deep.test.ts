@@ -110,7 +110,7 @@ test("a quota reserved by answers in progress is reported as that, with the end 
   await waitUntil(async () => (await chat(question)).status === 200);
 });
 
-/** Asks many times at once, and tells what was admitted and how much was said in all. */
+/** Asks many times at once. Counts admissions and the words of all replies. */
 async function askAtOnce(ports: number[], bearer: Record<string, string>, times: number) {
   const answers = await Promise.all(
     Array.from({ length: times }, (_, index) =>
@@ -129,7 +129,7 @@ test.each([1, 2])(
   "100 requests at the quota's edge never exceed it, with %i servers on one database",
   { timeout: 90_000 },
   async (count) => {
-    // Talks beyond every limit, so that what holds is ours.
+    // The model ignores every limit, so only our own can hold.
     const { baseUrl } = await startProvider(talkingForever("x".repeat(40)));
     const env = {
       ...quotaOn,
@@ -145,7 +145,7 @@ test.each([1, 2])(
     const { bearer, tokenId } = await signInNew(gate, first);
     const ports = [first.server.port, second.server.port];
     const ledger = await openLedger(gate, first.server);
-    // 20 tokens short of the limit by one answer: the last one gets what is left.
+    // 20 tokens short of the limit by one reply: the last one gets the remainder.
     await ledger.use({ tokenId, usedTokens: 700 });
     expect(await askAtOnce(ports, bearer, 100)).toEqual({
       admitted: 7,
@@ -237,7 +237,7 @@ test("a cookie is accepted from the site itself and from programs, not from anot
   expect(await ask({ "sec-fetch-site": "same-site" })).toEqual(refused);
   expect(await ask({ origin: "https://elsewhere.example" })).toEqual(refused);
   expect(await ask({ origin: "null" })).toEqual(refused);
-  // Who brings the token along needs no cookie, wherever the page comes from.
+  // A request with a bearer token needs no cookie, so its origin doesn't matter.
   expect(await ask({ Authorization: `Bearer ${token}`, "sec-fetch-site": "cross-site" })).toBe(200);
 });
 

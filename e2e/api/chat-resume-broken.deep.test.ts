@@ -36,7 +36,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** A second instance on the same database; what it says ends with it. */
+/** A second instance on the same database. Its replies end with it. */
 async function beginElsewhere() {
   const dataDir = gate.server.dataDir;
   const other = await startChatServer({ gate, env: { ...env, ...localProvider(provider) }, dataDir });
@@ -74,7 +74,7 @@ test("readers of a killed writer get the ending within its lease, and the quota 
   const { text, errors, reason } = sayingOf(events);
   expect([isWhole, errors, reason]).toEqual([true, [writerGoneText], "error"]);
   expect(await readQuota()).toMatchObject({ used: Math.ceil(text.length / 4), reserved: 0 });
-  // Whoever saw more than was stored keeps it, and gets the ending.
+  // A reader who saw more than was stored keeps it and gets the ending.
   const ending = events.slice(-2);
   const seenIds = parseNumbered(seen).events.length;
   const storedIds = events.length - 2;

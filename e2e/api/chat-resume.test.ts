@@ -36,7 +36,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** A holder with a conversation of his own. */
+/** A holder with a new conversation. */
 async function openConversation(as: Behaviour) {
   behave = as;
   const { bearer, tokenId, account } = await signInNew(gate);
@@ -45,7 +45,7 @@ async function openConversation(as: Behaviour) {
   return { at, readQuota, tokenId, account };
 }
 
-/** Reads an answer over so many connections that are cut off at a random byte, and one that is not. */
+/** Reads a reply over several connections that are cut at random bytes, and finally a whole one. */
 async function readWithCuts(at: ConversationAt, { cuts, maxBytes }: { cuts: number; maxBytes: number }) {
   let text = "";
   for (let cut = 0; cut < cuts; cut += 1) {
@@ -118,7 +118,6 @@ test("headers of a resumed stream are the first one's, whatever came since, and 
   const { incoming, replyId } = await beginAnswer(at);
   await readRest(incoming);
   await readRest((await beginAnswer({ ...at, id: newConversationId() })).incoming);
-  // Of the connection, and of each request.
   const own =
     /^(date|connection|keep-alive|transfer-encoding|x-request-id|x-ratelimit-.*|ratelimit.*|server-timing)$/;
   const of = (headers: typeof incoming.headers) =>
@@ -382,7 +381,7 @@ test("AI_CHAT_MAX_DURATION ends an answer that nobody reads", async () => {
   const { outgoing, incoming } = await beginAnswer(at);
   await readUntil(incoming, "word1 ");
   outgoing.destroy();
-  // This reader comes once it is over.
+  // This reader comes after the end.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   const askedAtMs = performance.now();
   const { events, isWhole } = parseNumbered((await resume(at)).text);
@@ -537,7 +536,7 @@ test("pages of other origins may send and read what resuming needs", async () =>
   expect(preflight.headers.get("access-control-expose-headers")).toContain("X-Reply-Id");
 });
 
-/** An answer at a server of its own that shares the database, and what the gate's own server has of it later. */
+/** A reply on another server with the same database, and its later replay by the gate's own server. */
 async function openAtAnother(as: Behaviour) {
   behave = as;
   const { dataDir, port } = gate.server;

@@ -17,7 +17,7 @@ afterAll(() => gate.close());
 
 type Site = { origin: string; headers?: Record<string, string> };
 
-/** The client of the AI SDK behind `useChat`, unchanged, with what it tells its page. */
+/** The unchanged AI SDK client behind `useChat`, with the events its page gets. */
 function openSdkChat({ origin, headers }: Site) {
   const errors: Error[] = [];
   const endings: unknown[] = [];

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => gate.close());
 
-/** A server in front of a provider that behaves like this, with a signed-in key and its ledger. */
+/** A server with a provider of this behaviour, a signed-in key and its ledger. */
 async function openMetered(
   { env = {}, nodeOptions }: { env?: Record<string, string>; nodeOptions?: readonly string[] },
   ...behaviours: [Behaviour, ...Behaviour[]]
@@ -197,7 +197,7 @@ test("a client that leaves ends the provider's work within 250 ms, after a garba
     await waitUntil(async () => (await readStanding()).reserved === 0);
     expect(await readStanding()).toMatchObject({ used: 2 * round, reserved: 0 });
   }
-  // The best of three: what else this machine does is not what is judged here.
+  // The best of three, because other load on the machine doesn't count.
   expect(Math.min(...delaysMs)).toBeLessThan(250);
 });
 

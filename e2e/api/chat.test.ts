@@ -213,7 +213,7 @@ const providers = [
   },
 ];
 
-/** Answers with these headers and this body, as it is. */
+/** Sends exactly these headers and this body. */
 function answering(status: number, contentType: string, body: string): Behaviour {
   return ({ response }) => void response.writeHead(status, { "Content-Type": contentType }).end(body);
 }
@@ -368,7 +368,7 @@ test("the models are listed in the order that modelIndex counts, to visitors who
   });
   expect(body).toEqual(listed);
   expect(headers.get("access-control-allow-origin")).toBe("https://elsewhere.example");
-  // It has no limit, and takes nothing from the chat's.
+  // It has no limit and doesn't use up the chat's.
   expect(headers.get("x-ratelimit-limit")).toBeNull();
   expect((await chat({ port: server.port, headers: bearer })).status).toBe(200);
 });

@@ -16,7 +16,7 @@ const resetSecret = "a-quota-reset-secret-of-the-tests";
 let gate: Gate;
 let credentials: Record<NonNullable<RouteExpectation["credential"]>, Record<string, string>>;
 beforeAll(async () => {
-  // Limits are proved elsewhere; here every request has to reach what it asks about.
+  // Other tests cover the limits. Here every request must get past them.
   gate = await openGate({
     env: {
       ...limitsOff,
@@ -38,7 +38,7 @@ afterAll(() => gate.close());
 
 const builtRoutes = readBuiltRoutes();
 
-/** What the built server really has. */
+/** The built server's routes. */
 const routes = await Promise.all(
   builtRoutes
     .filter(({ isResource }) => isResource)
@@ -53,7 +53,7 @@ async function send(path: string, init: RequestInit = {}): Promise<SweptAnswer> 
 
 type Posting = Pick<RouteExpectation, "path" | "credential"> & { body: BodyExpectation };
 
-/** With a token that is accepted. */
+/** With a valid token. */
 function post(
   { path, credential }: Pick<Posting, "path" | "credential">,
   init: { body: BodyInit; headers?: Record<string, string> },
@@ -202,7 +202,7 @@ test("every limit counts before the body is parsed: broken JSON, excess, invalid
         return { status: response.status, headers: response.headers, text: await response.text() };
       };
       const statuses: number[] = [];
-      // Media type and size may be refused first, and are not counted but where a secret comes before them.
+      // Media type and size may be refused first. Such requests count only if a secret is checked before.
       if (body.limit !== "RATE_LIMIT_QUOTA_RESET") {
         for (let round = 0; round < 5; round++) {
           statuses.push((await ask("{}", { "Content-Type": "text/plain" })).status);
@@ -228,7 +228,7 @@ test("every limit counts before the body is parsed: broken JSON, excess, invalid
   }
 });
 
-/** As they are written: each of them is a whole number to a parser. */
+/** Each of these spellings is a whole number to a JSON parser. */
 const unwholeTokenIds = ["1e3", "7.0", "70E-1", "1e0", "0e0", "-0.0", "7.00000000000000000001"];
 
 test.each(posting.filter(({ body }) => body.tokenIdIn))(
@@ -242,7 +242,7 @@ test.each(posting.filter(({ body }) => body.tokenIdIn))(
         expectRefusal(route, await post(route, { body: text }), expected);
       }
     }
-    // The same body with a whole number gets beyond its shape.
+    // The same body with a whole number passes the shape check.
     expect([200, 401]).toContain((await post(route, { body: tokenIdIn!("7") })).status);
   },
 );
@@ -273,7 +273,7 @@ test("gate-access without any proof is 401 with a challenge, in all its forms", 
 
 test("OPTIONS answers preflights for allowed origins only, and never with a wildcard", async () => {
   for (const { path, methods, isForSites } of routes) {
-    // There it is a method like any other.
+    // On these routes it is a normal method.
     if (isForSites) {
       expect((await send(path, { method: "OPTIONS" })).status).toBe(405);
       continue;

@@ -49,7 +49,7 @@ async function tryNonce() {
   return operation;
 }
 
-/** Faults that nobody sees: policy violations, errors in the console, requests to elsewhere. */
+/** Invisible faults: policy violations, console errors, and requests to other sites. */
 function listFaults(origin = gate.origin): string[] {
   return [...complaints, ...asked.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith("data:"))];
 }
@@ -130,7 +130,7 @@ test("a gate that hides its API description serves neither document nor page, an
     for (const path of ["/", "/chat", "/gate", "/problems", "/problems/not-found", "/nowhere"]) {
       const text = await (await fetch(`${server.origin}${path}`)).text();
       expect(text, path).not.toMatch(/href="\/(docs|api\/openapi)/);
-      // The same page of a gate that publishes its description has such links.
+      // A gate that publishes its description has such links on the same page.
       const usual = await (await fetch(`${gate.origin}${path}`)).text();
       expect(usual, path).toMatch(/href="\/(docs|api\/openapi)/);
     }

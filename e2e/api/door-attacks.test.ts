@@ -20,7 +20,7 @@ function slugOf({ body }: Pick<Answer, "body">): string {
   return String(body.type).split("/problems/")[1] ?? "";
 }
 
-/** Where a page of ours on a site leads to. */
+/** The link target of our page on a site. */
 function linkOf({ body }: Pick<Answer, "body">): string | undefined {
   return /<a href="([^"]*)"/.exec(String(body.text))?.[1];
 }
@@ -125,7 +125,7 @@ test.each([
 });
 
 let known: ReturnType<typeof signInNew> | undefined;
-/** One for many tests that leave the session as it is. */
+/** Shared by tests that don't change the session. */
 const newcomer = () => (known ??= signInNew(gate));
 
 test("two doors in one address are none", async () => {
@@ -279,7 +279,7 @@ test("coming back has a limit of its own for each visitor", async () => {
     entered.push(await at.visit("/.latchkey/enter?code=a&to=/page", { cookie: "a=b" }));
   expect(entered.map(({ status }) => status)).toEqual([400, 400, 429]);
   expect(linkOf(entered[2]!)).toBe("/.latchkey/start?to=%2Fpage");
-  // The page's own is untouched, and then spent as well.
+  // The page has its own limit, which is then used up as well.
   const limited = [];
   for (let round = 0; round < 3; round += 1) {
     limited.push((await at.send("/gate?lookup=7", asPage)).status);
@@ -293,7 +293,7 @@ test("a neighbouring site's cookie that only looks like ours is no cookie of our
   const statusOf = async (cookie: string) => (await door.question({ cookie })).status;
   const userOf = async (cookie: string) => (await door.question({ cookie })).headers.get("remote-user");
   expect([await statusOf(own), await statusOf(forged)]).toEqual([200, 200]);
-  // A browser only refuses names that begin with `__Host-` byte for byte.
+  // Browsers refuse only names that begin with `__Host-` byte for byte.
   for (const byte of ["\u00a0", "\u0085", "\u00ad"]) {
     expect(await statusOf(`a=b; ${byte}${forged}`), "the forged one alone").toBe(302);
     for (const both of [`a=b; ${byte}${forged}; ${own}`, `${own}; ${byte}${forged}`])
@@ -338,7 +338,7 @@ test("a browser that keeps no cookie is told so with the sixth code in half a mi
   const sixth = await door.goOn(token, order);
   expect([sixth.status, slugOf(sixth)]).toEqual([429, "site-cookie-not-kept"]);
   expect(Number(sixth.headers.get("retry-after"))).toBeGreaterThan(0);
-  // It ends the circle of redirects: the page stays, and asks by itself.
+  // This ends the redirect loop: the page stays and checks by itself.
   const page = await door.send(`/gate?${new URLSearchParams(order).toString()}`, {
     ...asPage,
     Cookie: `access_token=${token}`,
@@ -356,7 +356,7 @@ test("redirects alone end at the gate's page before a browser gives up, and ther
       ...asPage,
       Cookie: `access_token=${token}`,
     });
-  // The site's question, its start, the gate, and the way in.
+  // The site's question, its start, the gate, and the entry.
   let redirects = 2;
   for (let page = await atGate(); page.status === 302; page = await atGate()) {
     const { pathname, search } = new URL(page.location);

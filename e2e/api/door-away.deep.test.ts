@@ -7,7 +7,7 @@ import { signInNew } from "./chat-fixture";
 import { openDoorClient, wiki } from "./door-fixture";
 import { openGate } from "./gate-fixture";
 
-/** Somebody who is in, and somebody on each step of the way in. */
+/** A signed-in visitor, and one at each step of signing in. */
 async function openDoor(env: Record<string, string | undefined>) {
   const gate = await openGate({ env: { ...limitsOff, DOOR_HOSTS: wiki, TRUST_PROXY: "loopback", ...env } });
   onTestFinished(() => gate.close());

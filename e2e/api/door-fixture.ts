@@ -7,7 +7,7 @@ export const notes = "notes.example.com:8443";
 type Client = ReturnType<typeof clientOf>;
 type Headers = Record<string, string>;
 
-/** What the proxy of a site sends along, as Traefik and Caddy write it. */
+/** The headers a site's proxy sends, as Traefik and Caddy write them. */
 export function forwardedFor(host: string, { path = "/", method = "GET", scheme = "https" } = {}): Headers {
   return {
     "X-Forwarded-Proto": scheme,
@@ -23,14 +23,14 @@ export const asScript: Headers = { Accept: "application/json" };
 type Question = { host?: string; cookie?: string; path?: string; headers?: Headers; query?: string };
 type Visit = { host?: string; cookie?: string; method?: string };
 
-/** The cookie that an answer sets, as a browser would send it back; empty where it takes one back. */
+/** The cookie of a response, as a browser would send it back. Empty if the response deletes it. */
 export function cookieSetBy({ headers }: { headers: globalThis.Headers }): string {
   const [written] = headers.getSetCookie();
   const [pair = ""] = (written ?? "").split("; ");
   return pair.endsWith("=") ? "" : pair;
 }
 
-/** A server whose peer on this machine is a trusted proxy, as that proxy and a visitor's browser use it. */
+/** A server that trusts a proxy on this machine, as the proxy and a visitor's browser use it. */
 export function openDoorClient({ origin }: Pick<Client, "origin">) {
   async function send(
     path: string,
@@ -51,7 +51,7 @@ export function openDoorClient({ origin }: Pick<Client, "origin">) {
       ...(cookie !== undefined && { Cookie: cookie }),
     });
 
-  /** What is under /.latchkey/ on a site. */
+  /** Requests a path under /.latchkey/ on a site. */
   function visit(path: string, { host = wiki, cookie = "", method = "GET" }: Visit = {}) {
     const headers = { "X-Forwarded-Host": host, "X-Forwarded-Proto": "https", Cookie: cookie, ...asPage };
     return send(path, headers, method);
@@ -75,7 +75,7 @@ export function openDoorClient({ origin }: Pick<Client, "origin">) {
     return { status: response.status, headers: response.headers, body };
   }
 
-  /** Where the gate sends somebody who is signed in, as a path on the site. */
+  /** The gate's redirect for a signed-in visitor, as a path on the site. */
   async function beginWayIn(token: string, { host = wiki, to = "/" } = {}) {
     const { cookie, order } = await start(to, { host });
     const { status, body } = await goOn(token, order);
@@ -85,7 +85,7 @@ export function openDoorClient({ origin }: Pick<Client, "origin">) {
     return { startCookie: cookie, enterPath: `${pathname}${search}` };
   }
 
-  /** The whole way in; the site's cookie. */
+  /** All steps of signing in. Returns the site's cookie. */
   async function letIn(token: string, { host = wiki, to = "/" } = {}): Promise<string> {
     const { startCookie, enterPath } = await beginWayIn(token, { host, to });
     const entered = await visit(enterPath, { host, cookie: startCookie });

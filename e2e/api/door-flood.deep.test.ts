@@ -15,7 +15,7 @@ const visitor = "198.51.100.7";
 
 let gate: Gate;
 let rpc: RpcFaultServer;
-/** With the limits there are, which the questions of a page must not use up. */
+/** The default limits apply. A page's questions must not use them up. */
 let server: RunningServer;
 beforeAll(async () => {
   gate = await openGate();
@@ -53,7 +53,7 @@ test("10,000 questions of one page lock nobody out, and ask the chain once for e
   const holder = await signInNew(gate, clientOf(server));
   const cookie = await at.letIn(holder.token);
   const other = await signInNew(gate, clientOf(server));
-  // Until the watcher has seen the blocks that the two keys were minted in.
+  // Waits until the watcher has seen the blocks of the two mints.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   await at.question({ cookie });
   const before = countReads();

@@ -64,7 +64,7 @@ test("one sign-in opens each site whose kind it is, or whose membership its wall
     "patron",
     `patron:${id}`,
   ]);
-  // Each site has its own.
+  // Each site has its own cookie.
   expect((await door.question({ host: founders, cookie: asPatron })).status).toBe(302);
 
   const signedOut = { Cookie: `access_token=${token}` };
@@ -108,7 +108,7 @@ test("a session of another kind is told which one opens the site", async () => {
     outcome: "unmet",
     any: [{ label: "Founder's key", outcome: "unmet", needed: "1", chainId: 31337 }],
   });
-  // No code is made, so that none is counted.
+  // No code is issued, so none counts.
   for (let round = 0; round < 5; round++) {
     expect((await refusalOf(token, founders)).slug).toBe("not-opened-by-this-key");
   }
@@ -118,7 +118,7 @@ test("a membership that its wallet has used up is no way in, and another kind's 
   await gate.fund(8, 5_000_000n);
   const token = await signIn("founder", 8, { tokenId: await gate.mintKey(8) });
   const { account } = developmentAccount(8);
-  // Another block: using up rests on a holding that is one block deep.
+  // Adds a block, because using a key up requires a holding one block deep.
   await gate.fund(9, 1n);
   const used = await gate.post(
     "/api/form-submission-gate",
@@ -127,7 +127,7 @@ test("a membership that its wallet has used up is no way in, and another kind's 
   expect(used.status).toBe(200);
   const refused = await refusalOf(token, patrons);
   expect([refused.status, refused.slug]).toEqual([403, "this-token-has-already-been-used"]);
-  // To a browser the page says so, which is led in no circle.
+  // A browser gets a page that says so, and no redirect loop.
   const { order } = await door.start("/", { host: patrons });
   const page = await door.send(`/gate?${new URLSearchParams(order).toString()}`, {
     ...asPage,

@@ -230,7 +230,7 @@ test("a key that has left the wallet closes every site within one poll", async (
     },
     { timeoutMs: 8_000, everyMs: 100 },
   );
-  // The key that comes back brings no token back.
+  // A returned key doesn't revive its tokens.
   await gate.transferKey({ from: other, to: account.address, tokenId });
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   for (const site of cookies) expect((await door.question(site)).status).toBe(302);

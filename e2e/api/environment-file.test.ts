@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, testJwtSecret } from "~e2e/support/running-server";
 
-/** What `npm start` needs, with an environment file of its own. */
+/** Has the minimum `npm start` needs and its own environment file. */
 let projectDir: string;
 const settings = {
   CHAIN_ID: "31337",

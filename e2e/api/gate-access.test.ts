@@ -260,7 +260,7 @@ test("a key that leaves the wallet ends its tokens within a poll, and the new ho
   expect(slugOf(await bearer(accessToken))).toBe("you-do-not-own-this-token");
   expect((await gate.signIn({ account: receiver, tokenId })).status).toBe(200);
 
-  // Back again: the old token stays ended, a new sign-in is honoured.
+  // The key returns. The old token stays revoked, but a new sign-in works.
   await gate.transferKey({ from: receiver, to: account.address, tokenId });
   const again = await gate.signIn({ account, tokenId });
   expect(again.status).toBe(200);
@@ -376,7 +376,7 @@ test("no log line holds a token, a signature, a nonce or a message", async () =>
   });
   const form = await gate.formBody({ ...holder, message: "a message nobody should read in a log" });
   const last = await gate.post("/api/form-submission-gate", form);
-  // The log comes through a pipe, and may be behind the answer.
+  // The log comes through a pipe and may lag behind the response.
   await expect.poll(gate.server.output).toContain(last.headers.get("x-request-id"));
   const log = gate.server.output();
   expect(log).toContain('"route":"/api/gate-access"');
@@ -402,7 +402,7 @@ test("a second server on the same database and secret accepts what the first one
     env: {
       RPC_URL: gate.chain.rpcUrl,
       KEY_CONTRACT_ADDRESS: gate.contract,
-      // Behind one name, as two instances would be.
+      // Both instances have one name.
       NEXT_PUBLIC_DOMAIN: gate.domain,
       PUBLIC_ORIGIN: gate.origin,
       RATE_LIMIT_NONCE: "0",

@@ -20,7 +20,7 @@ const localChain = defineChain({
 });
 const keyAbi = parseAbi(["function transferFrom(address from, address to, uint256 tokenId)"]);
 
-/** A real chain, a real key contract and the built server in front of them. */
+/** A real chain with a key contract, and the built server. */
 export async function openGate({
   env = {},
   ...rest
@@ -50,7 +50,7 @@ export async function openGate({
     return account;
   }
 
-  /** A key of its own for a wallet, which is a new one unless it is given. */
+  /** Mints a new key for a wallet, by default a new wallet. */
   async function mintKey(
     given?: PrivateKeyAccount,
   ): Promise<{ account: PrivateKeyAccount; tokenId: string }> {
@@ -103,7 +103,7 @@ type AskOptions = {
   headers?: Record<string, string>;
 };
 
-/** What an API client does, against any running server. */
+/** An API client for any running server. */
 export function clientOf(server: Pick<RunningServer, "origin">, chainId = 31337) {
   const { origin } = server;
   const domain = new URL(origin).host;

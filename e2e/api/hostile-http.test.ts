@@ -116,7 +116,7 @@ test("files around the program are not served, in whatever way they are requeste
   ];
   for (const target of ways.flatMap((way) => files.map((file) => `${way}${file}`))) {
     const answer = await ask(`GET ${target}`);
-    // A link to media that nobody has signed is a 403.
+    // An unsigned media link is a 403.
     expect([400, 403, 404], target).toContain(answer.status);
     expect(answer.body, target).not.toMatch(
       /"private": true|createHttpServer|ref: refs|\[core\]|datasource db/,

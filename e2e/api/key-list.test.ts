@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Nothing here asks the chain. */
+/** These requests never reach the chain. */
 const nobody = "http://127.0.0.1:9/";
 
 async function openServer(env: Record<string, string | undefined>) {

@@ -25,7 +25,7 @@ const chainOf = (chainId: number) => chains.get(chainId)!;
 const addressOf = (index: number) => developmentAccount(index).address;
 const hundredVotes = 100n * 10n ** 18n;
 
-/** What stands, on a chain of the tests, for an address of the page: lower case there. */
+/** The test contract for each address of the page, in lower case. */
 const stands = new Map<string, Address>();
 let votes: Contract;
 let dollars: Contract;
@@ -41,7 +41,7 @@ beforeAll(async () => {
   await Promise.all(
     [1, 137, 8453, 42161].map(async (chainId) => chains.set(chainId, await startTestChain({ chainId }))),
   );
-  // One account deploys on each chain, and so one after the other.
+  // One account deploys on each chain, so deployments on a chain are sequential.
   await Promise.all([
     (async () => {
       votes = await deployCoin(chainOf(1), 18);
@@ -71,7 +71,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => Promise.all([...chains.values()].map((chain) => chain.stop())));
 
-/** A server with the page's file; of it only addresses are others, each by the table above. */
+/** A server with the page's file. Only addresses are replaced, by the table above. */
 async function open(name: string, lists: Record<string, number[]> = {}) {
   const text = examples.get(name)!.replaceAll(/0x[0-9a-fA-F]{40}/g, (address) => {
     const standing = stands.get(address.toLowerCase());
@@ -107,7 +107,7 @@ async function expectIn(enter: Server, visit: Visit): Promise<void> {
   expect((await enter(visit)).status, JSON.stringify(visit)).toBe(200);
 }
 
-/** `missing` is a part of what the refusal says in words. */
+/** `missing` is part of the refusal's text. */
 async function expectOut(enter: Server, visit: Visit, missing: string): Promise<void> {
   const { status, body } = await enter(visit);
   expect(status, JSON.stringify(visit)).toBe(403);

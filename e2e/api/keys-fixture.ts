@@ -10,7 +10,7 @@ import { openTwoChains } from "~e2e/support/chain/two-chains";
 import { startServer } from "~e2e/support/running-server";
 import { clientOf } from "./gate-fixture";
 
-/** Names of the kinds, in the order of the file. */
+/** In the order of the file. */
 export const kindNames = [
   "founder",
   "patron",
@@ -26,16 +26,16 @@ export type KindName = (typeof kindNames)[number];
 type KeysServerOptions = {
   /** The text of KEYS_FILE. */
   text: string;
-  /** The files of addresses that stand beside it. */
+  /** Address files beside it. */
   lists?: Record<string, readonly string[]>;
   /** By chain. */
   rpcUrls: Record<number, string>;
   env?: Record<string, string>;
-  /** Kept when the server stops. */
+  /** This folder survives the server. */
   dataDir?: string;
 };
 
-/** A server of the kinds that a file names, and a client of it. */
+/** A server with the kinds of a file, and its client. */
 export async function startKeysServer(options: KeysServerOptions) {
   const { text, lists = {}, rpcUrls, env = {}, dataDir } = options;
   const folder = await mkdtemp(path.join(os.tmpdir(), "latchkey-keys-"));
@@ -74,7 +74,7 @@ export async function startKeysServer(options: KeysServerOptions) {
     ...client,
     server,
     folder,
-    /** The body of a sign-in; of a membership's without an id. */
+    /** The body of a sign-in, without an id for a membership. */
     siwe: async (name: string, account: Signer, rest: NamedHolder = {}) =>
       signSiwe({ site: siteOf(name), holder: holderOf(name, account, rest), nonce: await client.newNonce() }),
     legacy: (
@@ -98,7 +98,7 @@ export type KeysServer = Awaited<ReturnType<typeof startKeysServer>>;
 
 type KeysGateOptions = {
   env?: Record<string, string>;
-  /** Sites that a kind opens, besides everything else. */
+  /** Sites that a kind opens in addition. */
   doors?: Partial<Record<KindName, string>>;
 };
 
@@ -107,11 +107,11 @@ function opensBesides(site: string | undefined): { opens?: string[] } {
 }
 
 /**
- * A server with eight kinds on two chains: `founder`, an ERC-721 key; `patron`, a membership of whoever has 5 coins on
- * the second chain and is on no list; `silent`, the same contract's keys, which open the chat and not the room;
- * `lent`, the same keys once more, for delegates too; `trusted`, whose delegates may also use them; `abroad`, keys of the
- * second chain, whose contract has the same address; `either` and `both`, memberships of who has a coin of the second
- * chain, or any ether on the first, and of who has such a coin and far more ether than there is.
+ * A server with eight kinds on two chains. `founder` is an ERC-721 key. `patron` is a membership for holders of 5 coins
+ * on the second chain who aren't on a list. `silent` takes the same contract's keys, which open the chat but not the
+ * room. `lent` takes them too, also from delegates. `trusted` lets delegates use them as well. `abroad` takes keys of
+ * the second chain, whose contract has the same address. `either` is a membership for a coin of the second chain or any
+ * ether on the first. `both` wants such a coin and far more ether than exists.
  */
 export async function openKeysGate({ env = {}, doors = {} }: KeysGateOptions = {}) {
   const { first, second } = await openTwoChains();
@@ -189,7 +189,7 @@ type Rest = Parameters<KeysServer["siwe"]> extends [string, ...infer Others] ? O
 
 export type KeysGate = Awaited<ReturnType<typeof openKeysGate>>;
 
-/** Answers nothing of a chain until the test is over. */
+/** The chain stops responding until the end of the test. */
 export function takeAway({ rpc }: KeysGate["first"]): void {
   rpc.setFault("http-500");
   onTestFinished(() => rpc.setFault("none"));

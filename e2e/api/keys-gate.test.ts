@@ -177,7 +177,7 @@ test("a kind that does not open the room admits to nothing, has a session, and i
 test("a membership's form is sent once for each wallet, and no captured body serves twice", async () => {
   const account = gate.account(8);
   await gate.fund(8, 5_000_000n);
-  // As deep as a holding must be before it is used up.
+  // Using a key up requires a holding this deep.
   await gate.second.chain.control.mine({ blocks: 1 });
   const form = await gate.form("patron", account, { message: "Hello." });
   const answers = await Promise.all([gate.post(formPath, form), gate.post(formPath, form)]);

@@ -31,14 +31,14 @@ beforeAll(async () => {
   gate = await startKeysServer({
     text: JSON.stringify(keysFile),
     lists: { [list]: [...others, guest!.address] },
-    // No list asks a chain.
+    // Lists never read a chain.
     rpcUrls: { 31337: "http://127.0.0.1:9/" },
     env: limitsOff,
   });
 });
 afterAll(() => gate.close());
 
-/** By whatever call, of files and connections. */
+/** Counts bytes by any call, from files and connections. */
 async function countBytesRead(): Promise<number> {
   const counted = await readFile(`/proc/${gate.server.pid}/io`, "utf8");
   return Number(/^rchar: (\d+)$/m.exec(counted)?.[1]);
@@ -66,7 +66,7 @@ test.skipIf(!existsSync("/proc/self/io"))(
 
     const listsRead = ((await countBytesRead()) - before) / listBytes;
     expect(listsRead).toBeGreaterThan(1);
-    // The rest is what the requests and the database are.
+    // The rest belongs to the requests and the database.
     expect(listsRead).toBeLessThan(5);
   },
 );

@@ -30,7 +30,7 @@ afterAll(async () => {
 const addressOf = (index: number) => gate.account(index).address.toLowerCase();
 const countChecks = () => database.auditEntry.count({ where: { kind: "operator-check" } });
 
-/** The page's text as somebody reads it. */
+/** The page's text as the operator reads it. */
 async function open(path: string, method = "GET"): Promise<string> {
   const answer = await fetch(`${gate.server.origin}${path}`, { method, headers: { cookie } });
   expect(answer.status).toBe(200);

@@ -13,13 +13,13 @@ const metricsToken = "metrics-token-of-the-tests-0123";
 const gatePath = "/api/gate-access";
 const listedElsewhere = "0x00000000000000000000000000000000DeaDBeef";
 
-/** The second chain is named by a secret leaf alone. */
+/** Only a secret leaf names the second chain. */
 const { first, second } = await openTwoChains();
 let hidden: Contract;
 let gate: KeysServer;
 let needles: Record<string, string>;
 
-/** What the wallet of an account has; the last two of what is secret. */
+/** The assets of the account `by`. The last two are secret. */
 type Wallet = { by: number; hasCoins: boolean; hasHidden: boolean; isListed: boolean };
 const wallets: Wallet[] = [1, 2, 3, 4, 5, 6, 7, 8].map((by) => {
   const has = by - 1;
@@ -29,7 +29,7 @@ const addressOf = ({ by }: Pick<Wallet, "by">) => developmentAccount(by).address
 
 beforeAll(async () => {
   const coin = await deployCoin(first.chain, 6);
-  // Its address is not the other one's: another account's next contract.
+  // Without this coin, the hidden one would have the other chain's address.
   await deployCoin(second.chain, 18);
   hidden = await deployCoin(second.chain, 18);
   for (const { by, hasCoins, hasHidden } of wallets) {
@@ -80,7 +80,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => gate.close());
 
-/** What of all that stands in a text. */
+/** The secrets found in a text. */
 function find(text: string, looked: Record<string, string> = needles): string[] {
   const lower = text.toLowerCase();
   return Object.entries(looked).flatMap(([what, needle]) =>
@@ -92,7 +92,7 @@ async function signIn({ by }: Pick<Wallet, "by">) {
   return gate.post(gatePath, await gate.siwe("patron", developmentAccount(by).account));
 }
 
-/** Status, names of headers, and the body but for the request's own id. */
+/** Status, header names, and the body without the request's id. */
 async function describeSignIn(wallet: Wallet): Promise<string> {
   const { status, headers, body } = await signIn(wallet);
   const { instance: _id, ...rest } = body;
@@ -156,7 +156,7 @@ test("no page, list, tool, label or log line tells of a secret leaf", async () =
   const cookie = `access_token=${String(answer.body.accessToken)}`;
   const bearer = { Authorization: `Bearer ${String(answer.body.accessToken)}` };
   takeAway(second);
-  // Met or not, for all that it knows.
+  // The server can't know whether it is met.
   const unknown = await signIn(wallets[7]!);
   expect(unknown.status).toBe(503);
   await expect.poll(readyz, { timeout: 10_000 }).toMatch(/"status":"degraded"/);
@@ -198,7 +198,7 @@ test("no page, list, tool, label or log line tells of a secret leaf", async () =
 
 const readyz = async () => JSON.stringify((await gate.ask({ path: "/readyz" })).body);
 
-/** Every address of the build but the operator's; of pages also what their scripts are given. */
+/** All routes of the build except the operator's. For pages, also the data of their scripts. */
 function listPaths(): string[] {
   return readBuiltRoutes()
     .filter(({ pattern }) => !pattern.startsWith("/operator"))

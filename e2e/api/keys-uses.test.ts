@@ -53,7 +53,7 @@ async function signIn(kind: Kind, by: number, rest?: NamedHolder) {
   };
 }
 
-/** A key in the wallet of account 1, whose delegate is another account. */
+/** A key in the wallet of account 1, with another account as its delegate. */
 async function lendKey(delegate: number) {
   const tokenId = await gate.mintKey(1);
   await gate.registry.delegateAll({ from: 1, to: gate.account(delegate).address, rights: latchkeyRight });

@@ -14,7 +14,7 @@ let gate: Gate;
 let dir: string;
 beforeAll(async () => {
   gate = await openGate({ env: limitsOff });
-  // The suite writes its results where it is started.
+  // The suite writes its results to its working folder.
   dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-conformance-"));
 });
 afterAll(async () => {
@@ -42,7 +42,7 @@ test(
     }
     expect(output).toMatch(/Total: [5-9] passed/);
 
-    // The list is held to both sides: a scenario it omits or names without need ends the suite with a failure.
+    // The list must match exactly. A missing or superfluous scenario fails the suite.
     const text = await readFile(baseline, "utf8");
     const shorter = path.join(dir, "shorter.yml");
     await writeFile(shorter, text.replace("  - prompts-list\n", ""));

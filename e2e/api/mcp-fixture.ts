@@ -3,13 +3,13 @@ import { expect } from "vitest";
 export type RpcAnswer = {
   status: number;
   headers: Headers;
-  /** Undefined where the answer has no body. */
+  /** Undefined if the response has no body. */
   body: Record<string, unknown> | undefined;
 };
 
 const json = { "Content-Type": "application/json" };
 
-/** Calls of the tools' address, as plain requests. */
+/** Calls the tools' route with plain requests. */
 export function mcpOf({ origin, path = "/api/mcp" }: { origin: string; path?: string }) {
   async function send({ query = "", ...init }: RequestInit & { query?: string }): Promise<RpcAnswer> {
     const response = await fetch(`${origin}${path}${query}`, { method: "POST", ...init });
@@ -28,7 +28,7 @@ export function mcpOf({ origin, path = "/api/mcp" }: { origin: string; path?: st
   const post = (message: unknown, headers: Record<string, string> = {}) =>
     send({ headers: { ...json, ...headers }, body: JSON.stringify(message) });
 
-  /** A bare call, and what the tool answered, or what it failed with. */
+  /** A plain call, and the tool's result or error. */
   async function callTool({
     name,
     args,

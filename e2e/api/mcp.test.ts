@@ -201,7 +201,7 @@ test("different hosts on one connection are each judged by their own name", asyn
   const { port } = gate.server;
   const own = `localhost:${port}`;
   const message = JSON.stringify({ method: "ping" });
-  // As many as may be sent ahead.
+  // As many as may be pipelined.
   const hosts = [own, "evil.example", own, `evil.example:${port}`, own];
   const bytes = hosts.map((host, index) => {
     const connection = index === hosts.length - 1 ? "close" : "keep-alive";

@@ -14,7 +14,7 @@ afterAll(() => gate.close());
 
 const metricsToken = "metrics-token-of-the-tests-0123";
 
-/** The value of one sample; null where there is none. */
+/** The value of one sample. Null if it is missing. */
 function findSample(text: string, sample: string): number | null {
   const line = text.split("\n").find((candidate) => candidate.startsWith(`${sample} `));
   return line === undefined ? null : Number(line.slice(sample.length + 1));

@@ -24,17 +24,17 @@ test("the nonce limit slides: no window admits more than the limit, wherever it 
     return status;
   }
 
-  // One early in a window that would begin with it, the others late, and then as many as can be over its end.
+  // One request early in a window, the others late, then as many as could be past its end.
   expect(await ask()).toBe(200);
   const first = admitted[0]!;
   await waitUntil(() => Date.now() >= first.askedAtMs + windowMs * 0.6);
   const isOver = () => Date.now() >= first.askedAtMs + windowMs * 2;
   await waitUntil(async () => (await ask(), isOver()), { everyMs: 5 });
 
-  // It slides, and does not just stay shut: the first one has made room, and later the others.
+  // The window slides: the first request has made room, and later the others do.
   expect(admitted.length).toBeGreaterThan(points);
   for (const [index, later] of admitted.slice(points).entries()) {
-    // From before the earlier one was counted to after the later one was: on a slow machine only longer.
+    // Measured from before the earlier one until after the later one. A slow machine only makes it longer.
     const apartMs = later.answeredAtMs - admitted[index]!.askedAtMs;
     expect(apartMs, `${index + 1} and ${index + 1 + points}`).toBeGreaterThanOrEqual(windowMs);
   }

@@ -34,7 +34,7 @@ async function newestBlock(): Promise<bigint> {
   return BigInt(((await response.json()) as { result: string }).result);
 }
 
-/** A key that was sold in the newest block, whose buyer has signed in since. */
+/** A key that was sold in the newest block. The buyer has signed in since. */
 async function sell(server: Awaited<ReturnType<typeof startChatServer>>) {
   const { account: seller, tokenId } = await gate.mintKey();
   const buyer = await gate.rich();
@@ -46,7 +46,7 @@ async function sell(server: Awaited<ReturnType<typeof startChatServer>>) {
 
 type Sold = Awaited<ReturnType<typeof sell>> & { doorCookie: string };
 
-/** Every place that decides by whom the chain says that the key is. */
+/** Every route whose result depends on the key's owner on chain. */
 function surfacesOf(server: Awaited<ReturnType<typeof startChatServer>>, sold: Sold) {
   const { token, tokenId, buyer, seller, doorCookie } = sold;
   const bearer = { Authorization: `Bearer ${token}` };
@@ -99,7 +99,7 @@ test("an endpoint one block behind ends no token and admits nobody anywhere, for
   endpoint.setNewestBlock((await newestBlock()) - 1n);
   const away = await askAll();
   expect(away).toEqual(each(away, 503));
-  // The watcher, too, has seen it a few times by now.
+  // By now the watcher has seen it several times too.
   await new Promise((resolve) => setTimeout(resolve, 4_000));
   const still = await askAll();
   expect(still).toEqual(each(still, 503));

@@ -28,7 +28,7 @@ let document: OpenApiDocument;
 let contentDir: string;
 let holder: Awaited<ReturnType<Gate["mintKey"]>>;
 const servers: RunningServer[] = [];
-/** What was seen, as `get /api/nonce 200`. */
+/** Responses seen, as `get /api/nonce 200`. */
 const seen = new Set<string>();
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ afterAll(async () => {
 
 type Asked = { path: string; method?: string; headers?: Record<string, string>; body?: string | Uint8Array };
 
-/** Asks, and holds the answer against the document: status, headers, content type, body. */
+/** Sends the request and compares the response with the document: status, headers, content type, body. */
 async function expectDescribed(
   { path, method = "GET", headers = {}, body }: Asked,
   { status, origin = gate.origin, by = document }: { status: number; origin?: string; by?: OpenApiDocument },
@@ -288,7 +288,7 @@ test("every route refuses other methods as described", async () => {
     const own = operations.flatMap((operation) => (operation.path === path ? [operation.method] : []));
     const others = ["GET", "POST", "PUT", "DELETE"].filter((name) => !own.includes(name.toLowerCase()));
     for (const other of others) await expectDescribed({ path: actual, method: other }, { status: 405 });
-    // Every method of an address refuses the same others.
+    // Every method of a route refuses the same other methods.
     for (const method of own) seen.add(`${method} ${path} 405`);
   }
 });
@@ -418,7 +418,7 @@ test("a database outage is answered as described", async () => {
   await expectDescribed(post(mcpPath, listing, bearer), { status: 503, origin });
 });
 
-/** Writes nonsense over the file; a change through another connection first makes the server look at it again. */
+/** Overwrites the file with garbage. A change through another connection first makes the server read it again. */
 async function breakFile(filePath: string): Promise<void> {
   const database = await openDatabase({ url: pathToFileURL(filePath).href });
   await database.nonce.deleteMany();
@@ -501,7 +501,7 @@ test("a switched-off feature is refused as described", async () => {
   expect((JSON.parse(text) as { keys: unknown[] }).keys).toHaveLength(1);
 });
 
-/** A token is needed that a server without a chain takes: both have the place and the key of one. */
+/** Needs a token that a server without a chain accepts, so both use the gate's place and key. */
 async function expectSessionsWithoutChain(): Promise<void> {
   const site = { JWT_SECRET: "one-secret-of-both-servers-of-this-test", JWT_ISS: gate.origin, JWT_AUD: "x" };
   const near = await openServer(site);
@@ -521,7 +521,7 @@ test("a chain outage is answered as described", async () => {
     origin,
   });
   const { headers } = await expectDescribed({ path: "/api/token-status/1" }, { status: 503, origin });
-  // Which a server that is still starting omits: the description cannot require it.
+  // A starting server omits it, so the description can't require it.
   expect(headers.get("ratelimit")).toMatch(/^"token-status";r=/);
   await expectSessionsWithoutChain();
   await expectDescribed({ path: "/readyz" }, { status: 503, origin });
@@ -531,7 +531,7 @@ test("a server that is still starting answers every operation as described", asy
   const held = await holdStart({ RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract });
   onTestFinished(held.stop);
   const { origin } = held;
-  // The demo's routes are built into every server; only a demo describes them.
+  // Every server has the demo's routes built in, but only a demo describes them.
   const ofDemo = buildApiDocument({ origin, limits: distinctLimits(), isDemo: true });
   const refused = await Promise.all(
     listOperations(ofDemo).map(async ({ method, path }) => {

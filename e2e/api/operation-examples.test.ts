@@ -9,7 +9,7 @@ const secrets = {
   METRICS_TOKEN: "a-token-of-the-tests-for-metrics-only",
   QUOTA_RESET_SECRET: "a-secret-of-the-tests-for-quotas-only",
 };
-/** The one of the examples. */
+/** The site in the examples. */
 const site = "wiki.example.com";
 let server: GateServer;
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => server?.stop());
 
-/** The access token of somebody who has just got a key. */
+/** The access token of a new holder. */
 async function becomeHolder(): Promise<string> {
   const client = clientOf({ origin: server.baseUrl });
   const account = privateKeyToAccount(generatePrivateKey());
@@ -37,7 +37,7 @@ async function becomeHolder(): Promise<string> {
   return String((await client.signIn({ account, tokenId })).body.accessToken);
 }
 
-/** What each operation answers to its example, sent by a holder. Examples that somebody else signed are refused. */
+/** The status of each operation's example, sent by a holder. Examples that somebody else signed are refused. */
 const expected: Record<string, number> = {
   getNonce: 200,
   openGate: 401,
@@ -45,14 +45,14 @@ const expected: Record<string, number> = {
   getTokenStatus: 200,
   getPublicKeys: 200,
   listKeys: 200,
-  // Keeping a session takes either a token or what its example's body says, which needs the cookie.
+  // Keeping a session takes a token or the example's body, which needs the cookie.
   getSession: 200,
   keepSession: 401,
   endSession: 200,
-  // What it is asked is with the proxy; so are the visitor's headers that make it a page.
+  // The address, and the headers that mark a page request, come from the proxy.
   askDoor: 401,
   startSite: 302,
-  // The browser has to have begun on the site.
+  // The browser has to start on the site.
   enterSite: 400,
   leaveSite: 302,
   getMedia: 403,
@@ -71,7 +71,7 @@ const expected: Record<string, number> = {
   getHealth: 200,
   getReadiness: 200,
   getMetrics: 200,
-  // Its address holds the digest of a logo that this server does not have.
+  // Its path contains the digest of a logo that this server lacks.
   getManifest: 200,
   getServiceWorker: 200,
   getBrandFile: 404,
@@ -88,10 +88,10 @@ type Described = {
   requestBody?: Body;
 };
 
-/** Headers that a site's proxy adds to the requests that it hands on. */
+/** Headers that a site's proxy adds to forwarded requests. */
 const bySite = { "X-Forwarded-Host": site, "X-Forwarded-Proto": "https" };
 
-/** An operation's example as a request: required parameters, the first body, and the secret it takes. */
+/** An operation's example as a request: required parameters, the first body, and its secret. */
 function exampleOf(path: string, operation: Described, tokens: Record<string, string>) {
   const { operationId, security, parameters = [], requestBody } = operation;
   const isDoor = operationId === "askDoor";

@@ -12,7 +12,7 @@ let gate: Gate;
 beforeAll(async () => void (gate = await openGate()));
 afterAll(() => gate.close());
 
-/** One more server before the gate's chain, and the operator signed in there. */
+/** Another server on the gate's chain, with a signed-in operator. */
 async function startSignedIn(env: Record<string, string>) {
   const server = await startServer({
     env: { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, OPERATOR_SECRET: secret, ...env },
@@ -24,7 +24,7 @@ async function startSignedIn(env: Record<string, string>) {
 
 type Page = { status: number; text: string; rows: Map<string, { badge: string; why: string }> };
 
-/** The list as somebody reads it, from the page that the server makes. */
+/** Reads the list from the rendered page. */
 async function readPage({ origin, cookie }: { origin: string; cookie: string }): Promise<Page> {
   const answer = await fetch(`${origin}/operator/state`, { headers: { cookie } });
   const text = await answer.text();
@@ -96,7 +96,7 @@ describe.skipIf(!hasRedis)("with state in Redis", () => {
     expect(before.rows.get("State in Redis, shared by all instances")?.badge).toBe("on");
 
     await redis.kill();
-    // What was asked within the last second is shared.
+    // Checks are cached for a second.
     await expect.poll(async () => (await readPage(site)).rows.get("Redis")?.badge).toBe("down");
     const away = await readPage(site);
     expect(away.status).toBe(200);

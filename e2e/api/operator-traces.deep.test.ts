@@ -36,7 +36,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** With fields: a form of this site; without: a page. */
+/** Sends a form of this site if there are fields, otherwise opens a page. */
 function send(where: string, fields?: Record<string, string>): Promise<Response> {
   return fetch(`${gate.origin}${where}`, {
     redirect: "manual",

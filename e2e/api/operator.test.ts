@@ -53,7 +53,7 @@ async function signIn(origin = gate.origin): Promise<string> {
   return answer.headers.get("set-cookie")!.split(";")[0]!;
 }
 
-/** Addresses of every route below /operator that the build has, but for the two that are for strangers. */
+/** All routes below /operator in the build, except the two for strangers. */
 const guarded = readBuiltRoutes()
   .filter(({ pattern }) => pattern.startsWith("/operator/"))
   .map((route) => ({
@@ -95,7 +95,7 @@ test("every address without a session leads to the sign-in or refuses, with a ho
           expect(answer.headers.get("location")).toMatch(/^\/operator\/sign-in\?next=/);
       }
       if (isResource) continue;
-      // How pages ask for their data.
+      // Pages load their data this way.
       const data = await send({ path: `${where}.data`, headers });
       const text = await data.text();
       expect(text, where).toContain("/operator/sign-in");
@@ -222,7 +222,7 @@ test("forms of other sites, and without a session, are refused and do nothing", 
   }
   const bare = await send({ path: "/operator/sign-in?out", cookie, method: "POST" });
   expect(bare.status).toBe(403);
-  // Nothing of a stranger's form is looked at.
+  // A stranger's form isn't even read.
   const large = { method: "POST", body: "a".repeat(9_000), headers: { Origin: gate.origin } };
   expect((await send({ path: "/operator/quotas", ...large })).status).toBe(401);
   expect((await send({ path: "/operator/state", cookie })).status).toBe(200);

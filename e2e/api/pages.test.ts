@@ -24,7 +24,7 @@ afterAll(async () => {
 
 type Answer = { status: number | undefined; headers: IncomingHttpHeaders; bytes: Buffer };
 
-/** As it is on the wire: nothing is unpacked, and any Host can be named. */
+/** The response as sent, without decompression. Any Host can be named. */
 function ask(address: string, given: OutgoingHttpHeaders = {}, method = "GET"): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { port } = gate.server;
@@ -43,7 +43,7 @@ function ask(address: string, given: OutgoingHttpHeaders = {}, method = "GET"): 
   });
 }
 
-/** A page as it is for everybody: what is of one request alone is left out. */
+/** A page's text without the parts that differ by request. */
 function textOf({ bytes }: Answer): string {
   return bytes.toString("utf8").replace(/ nonce="[^"]*"/g, "");
 }

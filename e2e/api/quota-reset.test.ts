@@ -35,7 +35,7 @@ function ownerOf(tokenId: string): QuotaOwner {
   return ownerOfKey({ chainId: 31337, contractAddress: gate.contract, tokenId });
 }
 
-/** What an answer does, from another process on the server's database. */
+/** Uses the quota as a reply does, from another process on the server's database. */
 async function useQuota(owner: QuotaOwner, usedTokens: number): Promise<void> {
   const store = createQuotaStore(database, clock, "the test");
   const outcome = await store.reserve({
@@ -205,7 +205,7 @@ test("a reset records who, what and when in database and log, and never the secr
       .output()
       .split("\n")
       .find((text) => text.includes("quotas reset") && text.includes(requestId));
-  // The log comes through a pipe, and may be behind the answer.
+  // The log comes through a pipe and may lag behind the response.
   await waitUntil(() => findLine() !== undefined);
   expect(findLine()).toContain('"cryptoWindows":1');
   expect(gate.server.output()).not.toContain(secret);
@@ -223,7 +223,7 @@ test("readiness and the log show whether the quota is in force, and which condit
   const missing = ["NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT is not true"];
   expect((await variant.ask({ path: "/readyz" })).body.quota).toEqual({ active: false, missing });
   expect(variant.server.output()).toContain(missing[0]);
-  // Not in force, but a reset is still possible.
+  // The quota is off, but a reset still works.
   const answer = await variant.post("/api/quota-reset", { all: true }, { "x-quota-reset-secret": secret });
   expect(answer.status).toBe(200);
 });

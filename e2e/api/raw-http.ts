@@ -1,6 +1,6 @@
 import net from "node:net";
 
-/** `text`: all that came, which may be more than one answer; the rest is of the first. */
+/** `text` is everything received, perhaps several responses. The other fields are of the first. */
 export type RawAnswer = { status: number | null; head: string; body: string; text: string };
 
 type SendRawOptions = {
@@ -11,8 +11,8 @@ type SendRawOptions = {
 };
 
 /**
- * Sends bytes as they are and reads until the server closes, answers whole, or `limitMs` is over. `write` may go
- * on sending until the socket is closed.
+ * Sends raw bytes and reads until the server closes, the responses are complete, or `limitMs` has passed. `write` may
+ * continue until the socket is closed.
  */
 export function sendRaw({
   port,
@@ -30,7 +30,7 @@ export function sendRaw({
       write?.(socket);
     });
     socket.on("data", (chunk) => (received += chunk.toString("latin1")));
-    // A reset after the answer is the server's right when it refuses to read on.
+    // A server that refuses to read on may reset the connection after its response.
     socket.on("error", () => socket.destroy());
     socket.on("close", () => {
       clearTimeout(timer);

@@ -11,7 +11,7 @@ import { startPostgresql } from "../../prisma/shadow-databases.mjs";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
-/** The time a dependency is given, and as much again for a busy machine. */
+/** A dependency's timeout, doubled for a busy machine. */
 const boundMs = 6_000;
 const connectSeconds = 1;
 const statementSeconds = 2;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await Promise.all([gate.close(), postgresql.stop()]);
 });
 
-/** The same address, by a way that can be held. */
+/** The same address over a connection that can be held. */
 async function lead(address: string) {
   const url = new URL(address);
   const way = await startTcpGate({ host: url.hostname, port: Number(url.port) });
@@ -71,7 +71,7 @@ test("/readyz answers within its time limit whatever hangs, and is ready again b
   for (const [name, way] of [...Object.entries(ways), ["everything", null] as const]) {
     const held = way === null ? Object.values(ways) : [way];
     for (const one of held) one.hold();
-    // Requests that use up every connection and every wait, as visitors would.
+    // Visitors' requests that use up every connection and every place in the queue.
     const visitors = Array.from({ length: 20 }, (_, index) =>
       fetch(`${server.origin}${index % 2 === 0 ? "/api/nonce" : "/api/token-status/1"}`),
     );
@@ -158,7 +158,7 @@ test("a stop during the start shuts down in order, and answers waiting requests"
   const isAlive = () => fetch(`http://127.0.0.1:${port}/healthz`).then(Boolean, () => false);
   await waitUntil(isAlive, { timeoutMs: 20_000 });
   const waiting = fetch(`http://127.0.0.1:${port}/api/nonce`);
-  // Nothing tells from outside that a request has come so far; one that came after it was answered.
+  // A request's arrival is invisible from outside, but one sent later has been answered.
   await fetch(`http://127.0.0.1:${port}/healthz`);
   child!.kill("SIGTERM");
   expect((await waiting).status).toBe(503);
@@ -190,7 +190,7 @@ test("connections lost silently delay requests only for their time limit", async
   const startedAtMs = performance.now();
   way.lose();
   let readyAtMs: number | undefined;
-  // One statement on each lost connection comes to the end of its time; then there are new ones.
+  // One statement on each lost connection times out, then there are new connections.
   while (performance.now() < startedAtMs + 2_000 * (connectSeconds + statementSeconds + 1)) {
     const { status, tookMs } = await askReadiness(server.origin);
     expect(tookMs).toBeLessThan(boundMs);

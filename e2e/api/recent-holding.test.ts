@@ -23,7 +23,7 @@ async function mineBlocks(blocks: number): Promise<void> {
   });
 }
 
-/** A holder whose key was transferred a block ago: the newest block names them, the ones before do not. */
+/** A holder who got the key one block ago: only the newest block names them. */
 async function newHolder() {
   const { account: seller, tokenId } = await gate.mintKey();
   await mineBlocks(5);
@@ -79,7 +79,7 @@ test("mark_key_used says what to wait for while the key is too recent, and uses 
   expect(await isUsed(holder.tokenId)).toBe(true);
 });
 
-/** An endpoint whose node may fall behind: it then answers what is asked of the latest block as of an older one. */
+/** An endpoint whose node may lag. It then answers questions about the latest block from an older one. */
 async function startLaggingEndpoint() {
   const lag: { block: string | null } = { block: null };
   const server = createServer((request, response) => {

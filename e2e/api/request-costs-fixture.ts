@@ -11,7 +11,7 @@ import { toFrame } from "~e2e/support/providers/openai-server";
 
 export const resetSecret = "a-quota-reset-secret-of-the-tests";
 
-/** Whatever is sent gets as far as it can. */
+/** Settings that let every request get as far as it can. */
 export const openToAll = {
   NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "false",
   AI_OFFLINE_WORD_MS: "0",
@@ -21,7 +21,7 @@ export const openToAll = {
   TRUST_PROXY: "loopback",
 };
 
-/** Of 10,000 events, to a stranger. */
+/** Stores a stranger's reply of 10,000 events. */
 export async function keepLargeReply(databaseUrl: string): Promise<void> {
   const database = await openDatabase({ url: databaseUrl });
   const store = createKeptAnswerStore(database, clock);
@@ -40,7 +40,7 @@ export async function keepLargeReply(databaseUrl: string): Promise<void> {
 
 export type Answered = { status: number; location: string };
 
-/** On a connection of its own. Speech is not awaited: its voices are threads of their own. */
+/** Sends on a new connection. Speech is not awaited, because its voices have their own threads. */
 export function sendHostile(
   port: number,
   { path, method, headers, body }: HostileRequest,
@@ -62,7 +62,7 @@ export function sizeOf({ path, headers, body = "" }: HostileRequest): number {
   return path.length + JSON.stringify(headers).length + Buffer.byteLength(body);
 }
 
-/** Every outside service at one address. It counts the bytes that each request sends there. */
+/** All outside services at one address. It counts the bytes of each request. */
 export async function startCountingServices() {
   let received: Record<string, number> = {};
   const server = createServer((incoming, response) => {
@@ -94,7 +94,7 @@ export async function startCountingServices() {
       PINECONE_INDEXES: "docs",
       PINECONE_HOST: origin,
     },
-    /** By address, since it was asked last. */
+    /** By address, since the last call. */
     takeReceived: () => {
       const taken = received;
       received = {};

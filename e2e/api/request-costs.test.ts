@@ -18,14 +18,14 @@ import {
   startCountingServices,
 } from "./request-costs-fixture";
 
-/** For so long one request may hold the event loop, and ten at once too, */
+/** The longest a request may block the event loop, even ten at once, */
 const longestHoldMs = 50;
-/** on a machine on which the reporter's fixed work takes so long. A slower one has more time. */
+/** on a machine whose fixed work takes this long. A slower one has more time. */
 const referenceMs = 9;
-/** Of each the quickest counts: whatever else the machine does only ever adds. */
+/** The fastest try counts, because other load only adds time. */
 const tries = 6;
 const maxGrowth = 2;
-/** A line of the log, a redirect, what a model is told with every question. */
+/** A log line, a redirect, and the model's context for each question. */
 const envelopeBytes = { logLine: 1_024, location: 500, provider: 8 * 1_024 };
 
 const builtRoutes = readBuiltRoutes().filter(({ id }) => id !== "root");
@@ -88,7 +88,7 @@ async function findHeldMs(request: HostileRequest, many: number, allowedMs: numb
 const forHolders = new Set(["/api/chat", "/api/tts", "/api/mcp", "/session"]);
 const isNoSignOut = ({ method }: HostileRequest) => method !== "DELETE";
 
-/** A session is kept in a cookie. */
+/** Adds the session cookie. */
 function byHolder(request: HostileRequest): HostileRequest {
   const proof: Record<string, string> =
     request.path === "/session"
@@ -124,7 +124,7 @@ test.each(patterns)(
     let sentBytes = 0;
     let sent = 0;
     const ofStrangers = requestsOf(pattern);
-    // Requests that wait for the same reading of a key go on at the same moment.
+    // Requests that wait for the same reading of a key all resume at once.
     const ofHolder = forHolders.has(pattern) ? ofStrangers.filter(isNoSignOut).map(byHolder) : [];
     for (const request of [...ofStrangers, ...ofHolder]) {
       for (const many of [1, 10]) {

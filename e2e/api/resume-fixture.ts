@@ -14,7 +14,7 @@ export function newConversationId(): string {
   return `conversation-of-the-tests-${++conversations}`;
 }
 
-/** So many words, with so many milliseconds between two. */
+/** Sends `words` words, one every `everyMs` milliseconds. */
 export function talking(words: number, everyMs: number): Behaviour {
   return async (call) => {
     for (let word = 1; word <= words && !call.isClosed(); word += 1) {
@@ -27,7 +27,7 @@ export function talking(words: number, everyMs: number): Behaviour {
 
 export type ConversationAt = Pick<ChatQuestion, "port" | "headers"> & { id: string; path?: string };
 
-/** Begins a resumable answer; its body is unread. */
+/** Begins a resumable reply. Its body is unread. */
 export async function beginAnswer({ port, id, headers, path }: ConversationAt) {
   const begun = await openChat({ port, path, json: { ...hello, id }, headers: { ...headers, ...resumable } });
   return { ...begun, replyId: String(begun.incoming.headers["x-reply-id"]) };
@@ -53,7 +53,7 @@ export async function callConversation({ port, id, headers, query = "", method =
   return { outgoing, incoming, status: incoming.statusCode };
 }
 
-/** All of it, to its end. */
+/** Reads the whole stream. */
 export async function resume(at: Resuming) {
   const { incoming, status } = await callConversation(at);
   return { status, headers: incoming.headers, text: await readRest(incoming) };
@@ -65,7 +65,7 @@ export async function stopAnswer(at: ConversationAt) {
 
 export type NumberedEvent = { id: number; event: ChatEvent };
 
-/** A stream of numbered events, judged line by line, and whether it came to its end. */
+/** Parses a stream of numbered events line by line, and says whether it is complete. */
 export function parseNumbered(text: string): { events: NumberedEvent[]; isWhole: boolean } {
   const blocks = text.split("\n\n").filter((block) => block !== "" && !block.startsWith(":"));
   const isWhole = blocks.at(-1) === "data: [DONE]";
@@ -80,7 +80,7 @@ export function parseNumbered(text: string): { events: NumberedEvent[]; isWhole:
   };
 }
 
-/** What is whole of a stream that was cut anywhere. */
+/** The complete events of a stream that was cut anywhere. */
 export function wholeEventsOf(text: string): string {
   return text.includes("\n\n") ? text.slice(0, text.lastIndexOf("\n\n") + 2) : "";
 }

@@ -14,7 +14,7 @@ const resetChallenge = 'Bearer realm="latchkey-quota-reset"';
 const metricsChallenge = 'Bearer realm="latchkey-metrics"';
 
 export type SweptAnswer = { status: number; headers: Headers; text: string };
-/** Judges an answer as the refusal of this name, in a route's own shape; gives back its body. */
+/** Checks that a response is this refusal in the route's own shape, and returns its body. */
 export type RefusalShape = (refused: {
   answer: SweptAnswer;
   name: RefusalName;
@@ -40,7 +40,7 @@ export const problem: RefusalShape = ({ answer, name, origin }) => {
   return body;
 };
 
-/** `{error}`, with nothing of Problem Details in it. */
+/** `{error}` without fields of Problem Details. */
 const plainError: RefusalShape = ({ answer, name }) => {
   const body = expectRefused(answer, name, "application/json; charset=utf-8");
   expect(body.error).toBe(refusalTable[name].title);
@@ -51,7 +51,7 @@ const plainError: RefusalShape = ({ answer, name }) => {
   return body;
 };
 
-/** JSON-RPC for bare callers: `{error: {code, message}}`; the wrong method has words of the contract instead. */
+/** JSON-RPC for plain callers: `{error: {code, message}}`. The wrong method has the contract's own words. */
 const rpcError: RefusalShape = ({ answer, name }) => {
   const body = expectRefused(answer, name, "application/json; charset=utf-8");
   expect(Object.keys(body)).toEqual(["error"]);
@@ -72,44 +72,45 @@ type Method = "GET" | "POST" | "DELETE";
 
 export type BodyExpectation = {
   maxBodyBytes: number;
-  /** What is no JSON at all, and what is JSON of a shape that no call of this route has. */
+  /** For bodies that aren't JSON, and for JSON of a shape this route never takes. */
   refusals: { unparseable: RefusalName; wrongShape: RefusalName };
-  /** Members and elements in all. */
+  /** Counts members and elements. */
   maxValues: number;
   /** The setting of the limit; null: the demo's own routes have none. */
   limit: `RATE_LIMIT_${string}` | null;
-  /** A body around a token id as it is written. */
+  /** A body around this spelling of a token id. */
   tokenIdIn?: (tokenId: string) => string;
 };
 
 export type RouteExpectation = {
-  /** An address of this route. */
   path: string;
   methods: readonly Method[];
   shape: RefusalShape;
-  /** What a caller without any proof gets; null: anonymous callers are served, or the proof is a field of the body. */
+  /**
+   * The refusal for a caller without proof. Null: anonymous callers are served, or the proof is a field of the body.
+   */
   unauthenticated: Record<Method, RefusalName | null>;
   /** See RouteSpec. */
   isForSites: boolean;
   body: BodyExpectation | null;
-  /** What its 401 asks for, of the origin asked. */
+  /** The challenge of its 401, by the origin of the request. */
   challengeOf: (origin: string) => string;
-  /** Who is let in, so that requests get as far as what they are about. */
+  /** The credential that lets requests reach the route's own checks. */
   credential?: "access token" | "reset secret";
 };
 
 type Exception = Partial<Pick<RouteExpectation, "path" | "challengeOf">> &
   Pick<BodyExpectation, "tokenIdIn"> & { unauthenticated?: Partial<Record<Method, RefusalName>> };
 
-/** What else a signed body holds, in its right shape. */
+/** The other fields of a signed body, in valid shape. */
 const signed = `"address":"0x${"0".repeat(40)}","signature":"0x${"0".repeat(130)}","timestamp":1`;
 
 /**
- * What no declaration of a route says: how a token id is written in a body, whose secret a 401 asks for, and that a proof
- * is in the body or the address. Everything else is read from the routes themselves.
+ * Facts that a route doesn't declare: how a body writes a token ID, which secret a 401 asks for, and where the proof
+ * is. The rest is read from the routes.
  */
 const exceptions: Readonly<Record<string, Exception>> = {
-  // Asked by nobody's proxy, and on no site.
+  // Needs a proxy's site, which is missing here.
   "/api/door": { unauthenticated: { GET: "door-not-configured" } },
   "/api/form-submission-gate": {
     tokenIdIn: (tokenId) => `{"tokenId":${tokenId},"message":"7.0",${signed}}`,
@@ -132,7 +133,7 @@ const exceptions: Readonly<Record<string, Exception>> = {
   "/operator/export/:table": { unauthenticated: { GET: "not-found" } },
 };
 
-/** What a route has to do, by its own declaration and these exceptions. */
+/** The expected behaviour of a route, by its declaration and the exceptions above. */
 export async function expectationOf({
   id,
   pattern,
@@ -163,7 +164,7 @@ export async function expectationOf({
 
 type MethodDeclaration = { operation?: OperationDescription; caller?: unknown } | undefined;
 
-/** Null where strangers are served. */
+/** Null if strangers are served. */
 function refusalOfStrangers(method: MethodDeclaration): RefusalName | null {
   const { security, refusals = [] } = method?.operation?.caller ?? method?.operation ?? {};
   const isForSomebody = method?.caller ?? (security && !security.includes("none"));
@@ -183,14 +184,14 @@ function bodyOf(operation: OperationDescription): BodyExpectation {
     maxValues: maxBodyValues,
     refusals: {
       unparseable: malformedBody ?? "invalid-request",
-      // A route whose refusals have words of its own has some for this too, and names them first.
+      // A route with its own words for refusals names this one first.
       wrongShape: (malformedBody && ofShape) ?? "invalid-request",
     },
     limit: limit ? `RATE_LIMIT_${limit.toUpperCase().replaceAll("-", "_")}` : null,
   };
 }
 
-/** In what shape the description says that a route refuses, by its own example. */
+/** A route's shape of refusal, by its example in the API description. */
 function shapeOf(operation: OperationDescription | undefined): RefusalShape {
   const contents = operation?.refusalContent?.({ names: ["internal-error"], status: 500 });
   if (!contents) return problem;

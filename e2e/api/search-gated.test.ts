@@ -84,7 +84,7 @@ const sayOf = async (origin: string, question: string, bearer: Record<string, st
   return (await fetch(`${origin}/api/chat`, { method: "POST", headers, body })).text();
 };
 
-/** What every way to search says of the lighthouse. */
+/** Searches for the lighthouse by every route. */
 async function askEveryWay(bearer: Record<string, string> = {}) {
   const args = { query: "lighthouse", topK: 100 };
   const params = { name: "libsql_search", arguments: args };
@@ -157,7 +157,7 @@ test("an invalid token finds nothing gated", async () => {
 });
 
 test("a holder who just gave the key away finds nothing gated, before any watcher has polled", async () => {
-  // The watcher sleeps and no reading of the chain is cached: only the question itself can notice.
+  // The watcher sleeps and no reading is cached, so only the search itself can notice.
   const { origin, signIn } = await startChatServer({
     gate,
     env: {

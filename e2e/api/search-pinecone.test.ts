@@ -4,7 +4,7 @@ import { startServer } from "~e2e/support/running-server";
 import { mcpOf } from "./mcp-fixture";
 
 const pinecone = { PINECONE_API_KEY: "pc-secret", PINECONE_INDEXES: "docs" };
-// Public documents are found without the chain, so there is none.
+// Searching public documents needs no chain, so there is none.
 const noChain = {
   RPC_URL: "http://127.0.0.1:9",
   KEY_CONTRACT_ADDRESS: `0x${"12".repeat(20)}`,

@@ -5,16 +5,16 @@ export const secretSettings: readonly string[] = settings.flatMap(({ isSecret, n
   isSecret ? [name] : [],
 );
 
-/** The name under which a variable of the environment is in the table: one row stands for every chain. */
+/** The variable's name in the settings table, which has one row for all chains. */
 export const settingOf = (variable: string) => variable.replace(/^RPC_URL_\d+$/, "RPC_URL_<chainId>");
 
 export const random = () => randomBytes(24).toString("hex");
 
 const leastLength = 8;
-/** Parts of an address that are shorter than this are words, such as "latchkey". */
+/** Shorter parts of an address are words, such as "latchkey". */
 const leastPartLength = 20;
 
-/** Keeps everything a run must not say again, with what it is, and looks for it. */
+/** Collects secrets with their descriptions and finds them in texts. */
 export function createSecretHunt() {
   const used = new Map<string, string>();
   const given = new Set<string>();
@@ -26,12 +26,12 @@ export function createSecretHunt() {
   }
 
   function useToken(what: string, token: string): string {
-    // The first part is the same for all tokens, and says nothing.
+    // The first part is the same for all tokens and no secret.
     for (const part of token.split(".").slice(1)) use(`part of ${what}`, part);
     return use(what, token);
   }
 
-  /** What of an address is secret: its password, and what in path and query was made up. */
+  /** An address hides its password, and made-up parts of its path and query. */
   function useAddress(what: string, address: string): void {
     const { password, pathname, searchParams } = new URL(address);
     if (password !== "") use(`password in ${what}`, password);
@@ -39,7 +39,7 @@ export function createSecretHunt() {
       if (part.length >= leastPartLength) use(`part of ${what}`, part);
   }
 
-  /** Every secret setting among these is looked for from now on. */
+  /** Adds every secret setting of this environment to the search. */
   function lookFor<Settings extends Record<string, string>>(environment: Settings): Settings {
     for (const [name, value] of Object.entries(environment)) {
       if (!secretSettings.includes(settingOf(name))) continue;
@@ -51,13 +51,13 @@ export function createSecretHunt() {
     return environment;
   }
 
-  /** For servers that run with them. */
+  /** Adds secrets that servers really use. */
   function give<Settings extends Record<string, string>>(environment: Settings): Settings {
     for (const name of Object.keys(environment)) given.add(settingOf(name));
     return lookFor(environment);
   }
 
-  /** What of all that stands in a text, as it is or in a spelling of it. */
+  /** The secrets found in a text, in any of their spellings. */
   function find(text: string): string[] {
     return [...used].flatMap(([value, what]) =>
       spell(value).some((one) => text.includes(one)) ? [what] : [],
@@ -71,7 +71,7 @@ export function createSecretHunt() {
     give,
     find,
     count: () => used.size,
-    /** Settings that are secret and were never given. */
+    /** Secret settings that no server has used. */
     listMissing: () => secretSettings.filter((name) => !given.has(name)),
   };
 }

@@ -39,7 +39,7 @@ const secrets = give({
 });
 use("AI_PRIVATE_KEY without its prefix", secrets.AI_PRIVATE_KEY.slice(2));
 
-/** What a first server is given, and a second one that cannot have it at the same time. */
+/** Secrets of a second server, because the first can't have them as well. */
 const otherSecrets = give({
   JWT_PRIVATE_KEY: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({
     type: "pkcs8",
@@ -60,13 +60,13 @@ let database: Awaited<ReturnType<typeof openLockableDatabase>>;
 let redis: Awaited<ReturnType<typeof openLockableRedis>> | null;
 let collector: Awaited<ReturnType<typeof startCollector>>;
 const closers: (() => Promise<unknown>)[] = [];
-/** What is said besides the log. */
+/** Everything the servers output besides the log. */
 const heard: string[] = [];
 
-/** Both providers repeat the key they were given in what they refuse with, as some do. */
+/** Both providers repeat the given key in their errors, as some real ones do. */
 const repeating = (key: string) => `Incorrect API key provided: ${key}. Authorization: Bearer ${key}`;
 
-/** A PostgreSQL with a user whose password is looked for, by a way that can be cut. */
+/** A PostgreSQL user with a secret password, on a connection that can be cut. */
 async function openLockableDatabase() {
   const postgresql = await startPostgresql();
   closers.push(postgresql.stop);
@@ -85,7 +85,7 @@ async function openLockableDatabase() {
   return {
     env: give({ DATABASE_URL: url.href }),
     cut: () => tcpSwitch.leadTo(null),
-    /** Nobody gets in with the password the servers have. */
+    /** The servers' password stops working. */
     lockOut: async () => {
       await setPassword("ALTER", random());
       tcpSwitch.leadTo(port);
@@ -97,7 +97,7 @@ async function openLockableDatabase() {
   };
 }
 
-/** A Redis whose password is looked for, and one that wants another, behind one address. */
+/** One address with two Redis servers: one has the secret password, the other a different one. */
 async function openLockableRedis() {
   const password = random();
   const own = await launchRedis(["--requirepass", password]);
@@ -193,7 +193,7 @@ afterAll(async () => {
   for (const close of closers.reverse()) await close();
 });
 
-/** Refuses every notification and says aloud what it was sent. */
+/** Refuses every notification and echoes it in the response. */
 async function startRefusingHook() {
   const hook = createServer((request, response) => {
     response.writeHead(500).end(`${request.url} ${String(request.headers["webhook-signature"])}`);
@@ -258,7 +258,7 @@ async function signInEveryWay(holder: Awaited<ReturnType<Gate["mintKey"]>>): Pro
   return token;
 }
 
-/** Every address that takes a token, with the token in every place, right and forged. */
+/** Sends the token, valid and forged, in every place to every route that takes one. */
 async function carryEverywhere(token: string): Promise<void> {
   const question = use("what somebody asked", "a question nobody should read in a log");
   const bodies: Record<string, Record<string, unknown>> = {
@@ -302,7 +302,7 @@ async function keepSession(token: string): Promise<void> {
   await told(api.ask({ path: "/session", method: "DELETE", headers: { cookie } }));
 }
 
-/** The way to a site behind the door, by the session and by the page, with every secret of it also where it is wrong. */
+/** Goes to a site behind the door by session and by page. Each secret is also sent where it's wrong. */
 async function goToSite(holder: Awaited<ReturnType<Gate["mintKey"]>>): Promise<void> {
   const door = openDoorClient(api);
   const { body } = await enter(useBody("the sign-in of who goes to a site", await api.siweBody(holder)));
@@ -383,7 +383,7 @@ async function operate(): Promise<void> {
   }
 }
 
-/** What a server tells of itself to those who ask. */
+/** Collects a server's public information. */
 async function listen(at: Pick<typeof api, "ask">, metricsToken: string): Promise<void> {
   for (const path of ["/readyz", "/healthz", "/api/settings"])
     heard.push(JSON.stringify((await told(at.ask({ path }))).body));
@@ -395,7 +395,7 @@ async function listen(at: Pick<typeof api, "ask">, metricsToken: string): Promis
 
 const logged = (from: number) => server.output().slice(from);
 
-/** Database and Redis are cut off in the middle of requests, refuse the password there is, and come back. */
+/** Cuts off the database and Redis in the middle of requests, changes their passwords, and restores them. */
 async function loseEverything(holder: Awaited<ReturnType<Gate["mintKey"]>>, token: string): Promise<void> {
   const door = openDoorClient(api);
   const site = await door.beginWayIn(token);
@@ -428,7 +428,7 @@ async function loseEverything(holder: Awaited<ReturnType<Gate["mintKey"]>>, toke
   ];
   for (const { name, store, refusal } of stores) {
     const from = server.output().length;
-    // Straight to the one that refuses the password: only the first failure after a success is logged.
+    // Directly to the one that refuses the password, because only the first failure after a success is logged.
     await store.lockOut();
     await waitUntil(async () => (await askAll(`${name} refuses`), logged(from).includes(refusal)));
     await store.mend();
@@ -453,7 +453,7 @@ test("the log of a full run at debug level holds no secret, token, nonce, signat
   await operate();
   const bearer = { Authorization: `Bearer ${token}` };
   const pay = { amount: "0.0001", idempotencyKey: "payment-1" };
-  // The wallet has no money: what it would have signed fails.
+  // The wallet has no money, so its transaction fails.
   await mcpOf(api).callTool({ name: "send_crypto_to_signed_in_user", args: pay, headers: bearer });
   const message = use("what somebody wrote", "a message nobody should read in a log");
   const form = useBody("a form", await api.formBody({ ...holder, message }));
@@ -478,7 +478,7 @@ test("the log of a full run at debug level holds no secret, token, nonce, signat
   await waitUntil(() => server.output().includes("trace collector unavailable"));
   collector.behave("take");
 
-  // The log comes through a pipe: what was asked last is in it when the process has ended.
+  // The log comes through a pipe. The last request is in it once the process has ended.
   const last = await told(api.ask({ path: "/api/nonce" }));
   use("a nonce nobody used", String(last.body.nonce));
   await server.stop();
@@ -546,7 +546,7 @@ test("the log of a server with other providers, keys and addresses holds none of
 
 test("a refused start names what is wrong without any value", async () => {
   const refused = [
-    // Every secret at once, none of them as it has to be.
+    // All secrets at once, each malformed.
     lookFor({
       JWT_SECRET: `demo-${random()}`,
       JWT_PREVIOUS_KEYS: "demo-0123456789",
@@ -573,7 +573,7 @@ test("a refused start names what is wrong without any value", async () => {
       ELEVENLABS_API_KEY: random(),
       TTS_PROVIDER: "elevenlabs",
     }),
-    // What the settings cannot know: a password that is wrong, and addresses that the driver does not understand.
+    // Secrets that aren't settings: a wrong password, and addresses the driver can't parse.
     lookFor({ DATABASE_URL: database.env.DATABASE_URL.replace(/:[^:@]*@/, `:${random()}@`) }),
     lookFor({ DATABASE_URL: `postgresql://keeper:${random()}%zz@127.0.0.1:9/gate` }),
     lookFor({ DATABASE_URL: `postgresql://keeper:${random()}@127.0.0.1:notaport/gate` }),

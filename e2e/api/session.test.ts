@@ -135,7 +135,7 @@ test("other sites cannot begin, read, use, renew or end a session", async () => 
 
 test("a renewal makes a younger token of the same proof, without a signature, never beyond the limit", async () => {
   const { token } = await signInNew(gate);
-  // Its own 900 seconds are more than the 600 a signature may be renewed for: it is kept as it is.
+  // Its 900 seconds exceed the 600 for which a signature may be renewed, so it is kept unchanged.
   expect(cookieOf(await renew(token)).value).toBe(token);
 
   const server = await startServer({
@@ -173,7 +173,7 @@ test("a renewal is refused once the signature has expired, or too little of it i
   expect(over.headers.getSetCookie()).toEqual([]);
 });
 
-/** What opens the gate says what is wrong with the key; to all else the token is a bad one. */
+/** Routes that open the gate name the key's problem. For others, the token is invalid. */
 async function expectEnded(token: string, slug: string): Promise<void> {
   const opened = await open(token);
   expect([opened.status, slugOf(opened)]).toEqual([403, slug]);
@@ -243,7 +243,7 @@ test("signing out clears the cookie, with or without a session", async () => {
 
 test("a chain outage ends no session", async () => {
   const { token } = await signInNew(gate);
-  // The same place and key as this gate's, with nobody behind the address of the chain.
+  // Has this gate's place and key, but an unreachable chain.
   const secret = "one-secret-of-both-servers-of-this-test";
   const env = { ...limitsOff, JWT_SECRET: secret, KEY_CONTRACT_ADDRESS: gate.contract };
   const shared = { ...env, JWT_ISS: gate.origin, JWT_AUD: "gate.example" };

@@ -33,7 +33,7 @@ test(
   "a reader that stops reading pauses the provider, and the server holds less than 1 MiB for it",
   { timeout: 60_000 },
   async () => {
-    // Six bytes each on the wire, so that one answer is far more than the sockets' own buffers take.
+    // Each character takes six bytes on the wire, so one reply exceeds the sockets' buffers by far.
     const piece = "\u0001".repeat(8 * 1024);
     const wholeBytes = 6 * 4_000_000;
     let sentBytes = 0;
@@ -55,7 +55,7 @@ test(
     onTestFinished(() => streams.forEach(({ outgoing }) => outgoing.destroy()));
     for (const { incoming } of streams) await readUntil(incoming, "text-delta");
     let seen = -1;
-    // What the sockets' buffers take goes through; then nothing may move any more.
+    // The socket buffers fill first. After that nothing may move.
     await waitUntil(() => sentBytes === seen || ((seen = sentBytes), false), {
       everyMs: 1_000,
       timeoutMs: 30_000,
@@ -64,10 +64,10 @@ test(
     const whileHeldBytes = (await readMemory(server)).heldBytes;
     streams[0]!.incoming.resume();
     await waitUntil(() => sentBytes > seen + 4 * 1024 * 1024);
-    // Against what is left when they are gone: whatever else the server keeps is on both sides.
+    // Compared with the memory after they leave, so the server's other memory cancels out.
     for (const { outgoing } of streams) outgoing.destroy();
     await waitUntil(() => provider.calls.every((call) => call.isClosed()));
-    // The text said so far is kept besides, for a next step with tools; AI_CHAT_MAX_OUTPUT_TOKENS bounds that.
+    // The text so far is also kept for a next step with tools. AI_CHAT_MAX_OUTPUT_TOKENS bounds it.
     const saidBytes = (seen - before.sentBytes) / 6;
     const heldBytes = whileHeldBytes - (await readMemory(server)).heldBytes - saidBytes;
     expect(heldBytes / readers).toBeLessThan(1024 * 1024);

@@ -18,7 +18,7 @@ let contentDir: string;
 beforeAll(async () => {
   contentDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-content-"));
   await cp(demoContent, contentDir, { recursive: true });
-  // Without its blocks: it takes no room on the disk.
+  // A sparse file takes no room on the disk.
   await truncate(path.join(contentDir, file), fileBytes);
   gate = await openGate({ env: { ...limitsOff, CONTENT_DIR: contentDir } });
 });
@@ -27,13 +27,13 @@ afterAll(async () => {
   await rm(contentDir, { recursive: true, force: true });
 });
 
-/** Every byte the server has read from anything, as the operating system counts. */
+/** Every byte the server has read, by the operating system's count. */
 async function readBytes(): Promise<number> {
   const io = await readFile(`/proc/${gate.server.pid}/io`, "utf8");
   return Number(/^rchar: (\d+)$/m.exec(io)?.[1]);
 }
 
-/** How many handles the server has on the file. */
+/** The server's open handles of the file. */
 async function countHandles(): Promise<number> {
   const folder = `/proc/${gate.server.pid}/fd`;
   const handles = await readdir(folder);
@@ -65,7 +65,7 @@ test.runIf(process.platform === "linux")(
 
     let seen = -1;
     let steadyTurns = 0;
-    // What the sockets' buffers take goes through; then next to nothing may be read any more.
+    // The socket buffers fill first. After that almost nothing may be read.
     await waitUntil(
       async () => {
         const now = await readBytes();

@@ -30,7 +30,7 @@ test("a reader that takes nothing for a minute is cut off: the provider's call e
   const ledger = await openLedger(gate, started.server);
   const { incoming } = await openChat({ port: started.server.port, headers: bearer });
   const gone = new Promise((resolve) => incoming.once("close", resolve));
-  // Somebody who reads, however much there is, is not meant.
+  // Active readers are not affected, however long the reply.
   await readUntil(incoming, "text-delta");
   await provider.calls[0]!.closed;
   await waitUntil(async () => (await ledger.readStanding(tokenId)).reserved === 0);

@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(contentDir, { recursive: true, force: true });
 });
 
-/** An answer without what differs between any two, its own address included. */
+/** A response without the parts that always differ, such as its own address. */
 async function ask(address: string, method: string) {
   const headers = { Accept: "text/html", ...(method === "POST" && { "Content-Type": "application/json" }) };
   const body = method === "POST" ? "{}" : undefined;

@@ -50,7 +50,7 @@ function findRoot(trace: readonly ReceivedSpan[]): ReceivedSpan {
   return root;
 }
 
-/** Every span but the request itself hangs below it, and lies within its time. */
+/** Every other span is below the request's and within its time. */
 function expectOneTree(trace: readonly ReceivedSpan[]): void {
   const known = new Map(trace.map((span) => [span.spanId, span]));
   const root = findRoot(trace);
@@ -328,7 +328,7 @@ test("a collector that hangs delays neither answers nor the stop, and its spans 
     path: "/metrics",
     headers: { Authorization: "Bearer metrics-token-of-the-tests-0123" },
   });
-  // On a busy machine the first of them fail before the last ones find no room.
+  // On a busy machine, the first ones fail before the last ones overflow the queue.
   const lost = [
     ...String(figures.body.text).matchAll(
       /latchkey_trace_spans_total\{outcome="(?:dropped|failed)"\} (\d+)/g,

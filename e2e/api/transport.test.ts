@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => gate.close());
 
-/** As it is on the wire: nothing is unpacked on the way. */
+/** The response as sent, without decompression. */
 async function get(
   port: number,
   path: string,
@@ -127,7 +127,7 @@ test("a stream is never compressed, and every event arrives when it is sent", as
     for (const word of words) {
       said.add(word);
       await call.text(word);
-      // The next word is not said before this one has arrived.
+      // The next word waits until this one has arrived.
       await new Promise<void>((resolve) => (sayNext = resolve));
     }
     await call.finish();

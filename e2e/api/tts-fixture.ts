@@ -6,7 +6,7 @@ import type { SpeechBehaviour, SpeechServer } from "~e2e/support/providers/speec
 import { startChatServer } from "./chat-fixture";
 import type { Gate } from "./gate-fixture";
 
-/** Limits that would get in the way of tests about something else. */
+/** Turns off a limit that would disturb other tests. */
 export const speechLimitOff = { RATE_LIMIT_TTS: "0" };
 
 /** A provider that ends with the test. */
@@ -29,7 +29,7 @@ type StartSpeechGateOptions = {
   nodeOptions?: readonly string[];
 };
 
-/** One more server before the gate's chain; it ends with the test. */
+/** Another server on the gate's chain. It ends with the test. */
 export async function startSpeechGate({ gate, env, ...rest }: StartSpeechGateOptions) {
   return await startChatServer({ gate, env: { ...speechLimitOff, ...env }, ...rest });
 }
@@ -41,7 +41,7 @@ export type SpeechQuestion = {
   path?: string;
 };
 
-/** A request on a connection of its own; to destroy what this gives back is to leave. */
+/** A request on its own connection. Destroying it means leaving. */
 export function sendSpeech({
   port,
   json = { text: "Hello there." },
@@ -61,7 +61,7 @@ export function sendSpeech({
   return outgoing;
 }
 
-/** The same, until the answer's headers are there; its body is unread. */
+/** The same, up to the response's headers. The body is unread. */
 export async function openSpeech(question: SpeechQuestion) {
   const outgoing = sendSpeech(question);
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -71,7 +71,7 @@ export async function openSpeech(question: SpeechQuestion) {
   return { outgoing, incoming, status: incoming.statusCode, headers: incoming.headers };
 }
 
-/** The bytes that came, and whether the answer ended as answers do. */
+/** The received bytes, and whether the response is complete. */
 export async function readAudio(incoming: IncomingMessage): Promise<{ bytes: Buffer; isWhole: boolean }> {
   const chunks: Buffer[] = [];
   incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -79,7 +79,6 @@ export async function readAudio(incoming: IncomingMessage): Promise<{ bytes: Buf
   return { bytes: Buffer.concat(chunks), isWhole: incoming.complete };
 }
 
-/** Asks and reads everything. */
 export async function speak(question: SpeechQuestion) {
   const { incoming, status, headers } = await openSpeech(question);
   const { bytes, isWhole } = await readAudio(incoming);

@@ -32,7 +32,7 @@ import {
 const key = "sk-test-0123456789abcdefghijklmnop";
 const sound = Buffer.from("the sound of a voice");
 
-// Many servers are started here, one after the other.
+// Starts many servers in sequence.
 vi.setConfig({ testTimeout: 120_000 });
 
 let gate: Gate;
@@ -186,7 +186,7 @@ test("audio interrupted after its first byte does not look whole, and is request
   expect(files.map((name) => path.extname(name))).toEqual([".audio"]);
 });
 
-/** Takes what comes without keeping it. */
+/** Reads without keeping anything. */
 function listenTo(incoming: IncomingMessage) {
   const hash = createHash("sha256");
   let bytes = 0;
@@ -211,7 +211,7 @@ test("eight texts of twenty megabytes each are streamed in constant memory, and 
   const hash = createHash("sha256");
   for (let index = 0; index < count; index += 1) hash.update(Buffer.alloc(65_536, index % 251));
   const expected = Array.from({ length: listeners }, () => [true, hash.copy().digest("hex")]);
-  // Each text is a synthesis of its own: none rides along with another.
+  // Each text needs its own synthesis, so none is shared.
   const openAll = () =>
     Promise.all(
       Array.from({ length: listeners }, (_, index) =>
@@ -222,16 +222,16 @@ test("eight texts of twenty megabytes each are streamed in constant memory, and 
   const before = await readMemory(server);
   const expectLittleHeld = async () => {
     const now = await readMemory(server);
-    // What is held: some buffers for each. Collected whole it would be 160 MiB.
+    // Each stream holds a few buffers. Collecting everything would take 160 MiB.
     expect(now.heldBytes - before.heldBytes).toBeLessThan(40 * mebi);
-    // What the system gave besides is not all given back at once.
+    // The system's memory isn't all returned at once.
     expect(now.rss - before.rss).toBeLessThan(140 * mebi);
   };
 
   const spoken = (await openAll()).map(({ incoming }) => listenTo(incoming));
   const hasAll = () => spoken.every(({ bytes }) => bytes() === (count - 1) * 65_536);
   await expect.poll(hasAll, { timeout: 60_000 }).toBe(true);
-  // All but the last piece of every answer has passed through, and none has ended.
+  // All but the last piece of each has passed through, and none has ended.
   await expectLittleHeld();
   proceed();
   expect(await Promise.all(spoken.map(({ digest }) => digest))).toEqual(expected);
@@ -267,7 +267,7 @@ test("one text requested concurrently is one call of the provider, and later non
   proceed();
   for (const audio of await read)
     expect(audio).toEqual({ bytes: Buffer.concat([sound, sound]), isWhole: true });
-  // Each has its own name for it.
+  // Each has its own message id.
   expect(listeners.map(({ headers }) => headers["x-message-id"])).toEqual(
     listeners.map((_, index) => `m:${index}`),
   );
@@ -281,7 +281,7 @@ test("a client that leaves before the first byte ends the provider's work, but n
   const one = sendSpeech({ port: server.port });
   await expect.poll(() => calls.length).toBe(1);
   const other = sendSpeech({ port: server.port });
-  // What was asked later has been answered: the other one is listening by now.
+  // The later request got its response, so the other server is listening by now.
   expect((await speak({ port: server.port, json: { text: "Something else." } })).status).toBe(200);
   one.destroy();
   await expect.poll(() => server.output().split('"cutOff":true').length - 1).toBe(1);

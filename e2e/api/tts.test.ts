@@ -20,7 +20,7 @@ import {
 
 const json = { "Content-Type": "application/json" };
 
-// Many servers are started here, one after the other.
+// Starts many servers in sequence.
 vi.setConfig({ testTimeout: 120_000 });
 
 let gate: Gate;
@@ -79,7 +79,7 @@ test("a long text begins to play before it is synthesised to its end, and the se
     if (!isOver) answers += 1;
     await sleep(20);
   }
-  // Spoken on the main thread, the text would let nobody else through before its end.
+  // On the main thread, the synthesis would block every other request until its end.
   expect(answers).toBeGreaterThan(2);
   const { bytes, isWhole } = await reading;
   expect(isWhole).toBe(true);
@@ -161,7 +161,7 @@ test("speech that is switched off answers 503 to callers who may use it", async 
   const open = await startSpeechGate({ gate, env: { TTS_PROVIDER: "disabled" } });
   const { status, body: refused } = await send({ origin: open.origin, headers: json, body });
   expect([status, refused]).toEqual([503, { error: "TTS provider is disabled" }]);
-  // What was switched off is not away.
+  // A disabled service is not unavailable.
   const readiness = await fetch(`${open.origin}/readyz`);
   const { status: state, dependencies } = (await readiness.json()) as {
     status: string;
@@ -192,7 +192,7 @@ test("a token is read from six locations, the first present decides, and an inva
     expect(await ask(combinePlaced([site(token)])), location).toEqual([200, undefined]);
     expect(await ask(combinePlaced([site(bad)])), location).toEqual(invalid);
     for (const later of tokenPlacements.slice(index + 1)) {
-      // Two cookies of the same request are told apart by their names.
+      // The two cookies differ by name.
       expect(await ask(combinePlaced([site(bad), later.place(token)])), location).toEqual(invalid);
     }
   }
@@ -284,7 +284,7 @@ async function askWhileHealthy({ port, text, headers }: { port: number; text: st
   } while (!isOver);
   const { incoming, outgoing, status } = await asking;
   outgoing.destroy();
-  // The machine is shared; such texts took seconds to minutes.
+  // Such texts used to take seconds to minutes. The rest is for a shared machine.
   expect(longestMs).toBeLessThan(400);
   return { status, headers: incoming.headers };
 }

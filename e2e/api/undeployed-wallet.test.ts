@@ -9,12 +9,12 @@ import { startServer } from "~e2e/support/running-server";
 import type { RunningServer } from "~e2e/support/running-server";
 import { clientOf } from "./gate-fixture";
 
-// No local chain's number: on those any factory is accepted.
+// Not a local chain, because local ones accept any factory.
 const chainId = 8453;
 
 let chain: TestChain;
 let factory: Awaited<ReturnType<TestChain["deploy"]>>;
-/** `usual` has the default list of factories, `listing` has the one of this test. */
+/** `usual` has the default list of factories, `listing` this test's. */
 let usual: RunningServer;
 let listing: RunningServer;
 
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 let salts = 0;
 
-/** A wallet that does not exist yet, with a key in it. Signs in the wrapped form of ERC-6492. */
+/** An undeployed wallet with a key in it. It signs in the wrapped form of ERC-6492. */
 async function prepareHolder() {
   const args = [chain.addressOf(3), numberToHex((salts += 1), { size: 32 })];
   const address = (await chain.viewer.readContract({

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { inputsOf, listScripts, listScriptsOf, weigh } from "~e2e/support/build-scripts";
 
 const page = listScriptsOf(["entry.client", "root", "routes/_index", "routes/gate"]);
-/** What is loaded between the press of "Connect" and the room, the demo's own wallet included. */
+/** Scripts that load between "Connect" and the room, including the demo's wallet. */
 const afterConnect = listScriptsOf(["wallet-parts", "demo-signer", "gate-proofs"]);
 const library = /node_modules\/(wagmi|@wagmi|viem|ox|@noble|@coinbase|@walletconnect|zustand|mipd)\//;
 

@@ -31,7 +31,7 @@ export type BenchSite = Partial<Record<ServerName, Server>>;
 const keyCount = 8000;
 /** Limits would end the run, and the watcher's polls would count as the requests' own work. */
 export const benchSettings = { ...limitsOff, CHAIN_POLL_SECONDS: "300" };
-/** For servers whose chain is never asked. */
+/** For servers that never read their chain. */
 export const withoutChain = {
   NODE_ENV: "production",
   RPC_URL: "http://127.0.0.1:9",
@@ -45,7 +45,7 @@ const inForce = {
   CHAT_RESUME_OPEN: "1000",
 };
 
-/** The built server and the named peers, each a process of its own on loopback. `closers` remove their data. */
+/** The built server and the named peers, each in its own process on loopback. `closers` remove their data. */
 export async function openBenchSite(closers: Closers, names: ReadonlySet<ServerName>): Promise<BenchSite> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-bench-"));
   closers.push(() => rm(dir, { recursive: true, force: true }));

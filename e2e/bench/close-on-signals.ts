@@ -9,7 +9,7 @@ export function closeOnSignals(close: () => Promise<void>): () => void {
 
 export type Closers = (() => Promise<unknown>)[];
 
-/** Whatever `work` has put among the closers is closed afterwards, the last one first, however it ends. */
+/** Runs `work`, then all its closers in reverse order, however it ends. */
 export async function withClosers<Value>(work: (closers: Closers) => Promise<Value>): Promise<Value> {
   const closers: Closers = [];
   const close = async () => {

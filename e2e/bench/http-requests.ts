@@ -19,7 +19,7 @@ export type RequestParts = {
   headers?: Record<string, string>;
   json?: unknown;
 };
-/** So many requests, or one that may be repeated. */
+/** Makes `count` requests, or one that may be repeated. */
 export type Prepare = (target: Target, count: number) => RequestParts[] | Promise<RequestParts[]>;
 
 export function originOf({ port }: Pick<Target, "port">): string {

@@ -4,10 +4,10 @@ import type { RequestParts } from "./http-requests";
 
 export type Load = {
   port: number;
-  /** Sent in this order, and from the first on again if `count` is larger. */
+  /** Sent in this order, and again from the start if `count` is larger. */
   requests: readonly RequestParts[];
   count: number;
-  /** Stands in every response, so that no side looks fast by saying something else. */
+  /** Every response must contain it, so no side wins by sending something else. */
   holds: string;
 };
 

@@ -17,7 +17,7 @@ export function findCpuMs(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce((total, id) => total + read(id), 0);
 }
 
-/** Every side in each round and another one first each time, so that other load falls on all alike. */
+/** Measures every side in each round. The first side changes, so other load affects all equally. */
 export async function takeTurns<Value>(
   runners: readonly (() => Promise<Value>)[],
   rounds: number,

@@ -1,7 +1,7 @@
 const word = "word ";
 const endMark = "[DONE]";
 const toldWords = /said:(\d+);/;
-/** Longer than any count that is told. */
+/** Longer than any count. */
 const longestTelling = 32;
 
 /** Asks the benchmark's model for this many words, as fast as it can. */
@@ -19,7 +19,7 @@ export function tellWords(said: number): string {
   return `said:${said};`;
 }
 
-/** Counts the model's words in a stream of events, however the stream is cut. */
+/** Counts the model's words in a stream of events, wherever the chunks are cut. */
 export function createWordCounter() {
   let words = 0;
   let rest = "";

@@ -6,7 +6,7 @@ import { tellWords } from "./model-words";
 
 export type Model = Awaited<ReturnType<typeof startModel>>;
 
-/** `hold`: from now on, requests that ask for it wait for `speak`, then go on until `end`. */
+/** `hold`: from now on, matching requests wait for `speak`, then go on until `end`. */
 export async function startModel(closers: Closers) {
   let letSpeak: () => void = () => undefined;
   let maySpeak = Promise.resolve();
@@ -15,7 +15,7 @@ export async function startModel(closers: Closers) {
   async function speakWhenTold(call: CompletionCall, everyMs: number): Promise<number> {
     await call.text("word ");
     await maySpeak;
-    // Streams start at different moments; in step they would come in bursts.
+    // Streams start at different times, because in step they would come in bursts.
     await delay(Math.random() * everyMs);
     let said = 1;
     for (; !hasEnded && !call.isClosed(); said += 1) {

@@ -11,7 +11,7 @@ export type Peer = {
   name: string;
   server: ServerName;
   prepare: Prepare;
-  /** If its responses hold something else. */
+  /** Default: the same as the built server's. */
   holds?: string;
   atMost: number;
   by: "cpu" | "rate";
@@ -21,9 +21,9 @@ export type Operation = {
   name: string;
   server: ServerName;
   prepare: Prepare;
-  /** Stands in every response. */
+  /** Every response must contain it. */
   holds: string;
-  /** CPU milliseconds; null where no budget is set. */
+  /** CPU milliseconds. Null: no budget. */
   atMostMs: number | null;
   peers: readonly Peer[];
   requests: number;
@@ -43,7 +43,7 @@ const mcpEnvelope = {
 
 type FindRequest = (target: Target) => RequestParts;
 
-/** The same request over and over. */
+/** The same request each time. */
 const repeating =
   (find: FindRequest): Prepare =>
   (target) => [find(target)];
@@ -74,7 +74,7 @@ export const listTools = repeating(({ accessTokens }) => ({
   headers: { ...mcpHeaders, Authorization: `Bearer ${accessTokens[0]}` },
   json: { jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: mcpEnvelope } },
 }));
-/** As nginx asks for a visitor who may come in; the target's token is the door's cookie. */
+/** As nginx asks about an admitted visitor. The target's token is the door's cookie. */
 const door = repeating(({ accessTokens }) => ({
   method: "GET",
   path: "/api/door",
@@ -85,7 +85,7 @@ const door = repeating(({ accessTokens }) => ({
     "X-Original-Method": "GET",
   },
 }));
-/** A conversation of its own each time, asked by the holders in turn. */
+/** A new conversation each time. Holders take turns. */
 const chat =
   (more: Record<string, string> = {}): Prepare =>
   ({ accessTokens }, count) =>

@@ -5,7 +5,7 @@ import type { Closers } from "./close-on-signals";
 
 export type PeerModule = `peers/${"plain" | "better-auth" | "ai-sdk" | "mcp-sdk"}-server.ts`;
 
-/** Starts a peer as its own process, so that its CPU time can be told apart. Resolves once it listens. */
+/** Starts a peer in its own process, so its CPU time is separate. Resolves once it listens. */
 export async function startPeer<Setup extends object>(
   closers: Closers,
   module: PeerModule,
@@ -24,7 +24,7 @@ export async function startPeer<Setup extends object>(
   return { port, pid: child.pid! };
 }
 
-/** The other end: tells the port on which `start` listens, and ends with the parent. */
+/** The peer's side: reports the port of `start` and ends with the parent. */
 export function servePeer<Setup>(start: (setup: Setup) => Promise<number>): void {
   process.on("disconnect", () => process.exit(0));
   process.once("message", (setup) => void start(setup as Setup).then((port) => process.send!(port)));

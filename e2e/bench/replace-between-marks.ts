@@ -1,4 +1,4 @@
-/** The document with what stands between the marks of this name replaced. */
+/** Replaces the document's text between the marks of this name. */
 export function replaceBetweenMarks(document: string, name: string, text: string): string {
   const beginMark = `<!-- ${name}:begin -->`;
   const endMark = `<!-- ${name}:end -->`;

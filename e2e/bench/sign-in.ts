@@ -24,7 +24,7 @@ async function toPluginSignIn(target: Target, holder: Holder, nonce: string): Pr
   return { method: "POST", path: "/api/auth/siwe/verify", json: await signMessage(target, holder, nonce) };
 }
 
-/** Signed beforehand by the holders in turn, so that a round measures the server and not the wallet. */
+/** Holders sign in advance and take turns, so a round measures the server and not the wallet. */
 function signIns(place: RequestParts, toRequest: typeof toSignIn): Prepare {
   return async (target, count) => {
     const { port, holders } = target;
@@ -53,7 +53,7 @@ async function toLegacy(target: Target, holder: Holder, { path, timestamp }: Pla
 }
 
 let lastTimestamp = 0;
-/** A signature is valid once, so no holder signs the same moment twice. */
+/** A signature is valid once, so no holder signs the same time twice. */
 export const prepareLegacySignIns: Prepare = async (target, count) => {
   const path = "/api/gate-access";
   const requests: RequestParts[] = [];

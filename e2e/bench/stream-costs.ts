@@ -20,11 +20,11 @@ const everyMs = 250;
 const windowMs = 2000;
 const warmUp = { streams: 100, words: 200 };
 
-/** `readHeldBytes`: of the built server alone. */
+/** `readHeldBytes` exists for the built server only. */
 type Side = { url: string; pid: number; readHeldBytes: (() => Promise<number>) | null };
 type Round = { cpuMs: number; kilobytes: number };
 
-/** A thousand replies at once: CPU time for each word that a reader got, and memory for each open stream. */
+/** Measures a thousand replies at once: CPU time per word received, and memory per open stream. */
 export async function measureStreams(rounds: number): Promise<Row[]> {
   return await withClosers(async (closers) => {
     const model = await startModel(closers);
@@ -71,7 +71,7 @@ function toRows(rounds: readonly Round[][]): Row[] {
   ];
 }
 
-/** Every reader hears a first word before the model goes on, and every stream is read to its end. */
+/** The model continues once every reader has a first word. Every stream is read to its end. */
 async function measureRound(model: Model, { url, pid, readHeldBytes }: Side): Promise<Round> {
   model.hold();
   const idleBytes = (await readHeldBytes?.()) ?? 0;

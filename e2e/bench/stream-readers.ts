@@ -4,7 +4,7 @@ import { createWordCounter } from "./model-words";
 
 export type Readers = Awaited<ReturnType<typeof openReaders>>;
 
-/** So many streams of replies to one question. Resolves once each has its first word. */
+/** Opens `count` streams of replies to one question. Resolves once each has its first word. */
 export async function openReaders(url: string, question: string, count: number) {
   const body = JSON.stringify({ messages: [{ role: "user", content: question }] });
   const streams = Array.from({ length: count }, () => openStream(url, body));
@@ -12,7 +12,7 @@ export async function openReaders(url: string, question: string, count: number) 
   return {
     countWords: () => streams.reduce((total, { countWords }) => total + countWords(), 0),
     isAllOpen: () => streams.every(({ isOpen }) => isOpen()),
-    /** Rejects unless every stream comes to its proper end. */
+    /** Rejects unless every stream ends properly. */
     finish: () => Promise.all(streams.map(({ ended }) => ended)),
   };
 }
@@ -41,7 +41,7 @@ function openStream(url: string, body: string) {
     isOpen = false;
     if (!counter.isWhole()) throw new Error(`A stream of ${url} lost words or its end.`);
   });
-  // A failure rejects the wait for the first word; `finish` asks for the end later.
+  // A failure rejects the wait for the first word. `finish` awaits the end later.
   ended.catch(() => undefined);
   return { firstWord, countWords: counter.words, isOpen: () => isOpen, ended };
 }

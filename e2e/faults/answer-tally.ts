@@ -5,7 +5,7 @@ import type { Figure } from "./scenario";
 /** Counts the outcomes of all requests, by any client. */
 export function createAnswerTally() {
   const counts = { answered: 0, unreached: 0, cut: 0, hung: 0 };
-  /** Answers that own up to a defect, by route and status. */
+  /** Responses that admit a defect, by route and status. */
   const defects = new Map<string, number>();
 
   function take(exchange: Exchange): void {
@@ -29,7 +29,7 @@ export function createAnswerTally() {
   return { take, counts, defects, figures };
 }
 
-/** 500 stands for a defect of ours, but for the two routes whose contract says 500 while something is away. */
+/** A 500 is a defect of ours, except on the two routes whose contract allows it during an outage. */
 function describeDefect(exchange: Exchange): string | null {
   const { status, question } = exchange;
   if (status < 500 || status === 503) return null;

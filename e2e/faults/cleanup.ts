@@ -2,7 +2,7 @@ import { closeOnSignals } from "~e2e/bench/close-on-signals";
 
 export type Later = (undo: () => unknown) => void;
 
-/** Runs `work`; what it handed to `later` is undone afterwards, the last first, however it ended: by a signal as well. */
+/** Runs `work`, then undoes everything given to `later` in reverse order, even after a signal. */
 export async function withCleanup<T>(work: (later: Later) => Promise<T>): Promise<T> {
   const undos: (() => unknown)[] = [];
 
@@ -15,7 +15,7 @@ export async function withCleanup<T>(work: (later: Later) => Promise<T>): Promis
         failures.push(error);
       }
     }
-    // After the loop, so that one failure keeps nothing else from being undone.
+    // After the loop, so one failure doesn't prevent the other steps.
     for (const failure of failures) console.error("Could not be undone:", failure);
   }
 

@@ -1,12 +1,12 @@
 import { Agent, request } from "node:http";
 import type { IncomingHttpHeaders } from "node:http";
 
-/** How a request ended, as its client saw it. */
+/** A request's ending, as its client saw it. */
 export type Exchange = {
   question: Question;
   /**
-   * `unreached`: nobody listened, so nothing can have happened. `cut`: the connection ended before the answer did, and
-   * what happened is unknown. `hung`: no end within the limit.
+   * `unreached`: nobody listened, so nothing happened. `cut`: the connection ended before the response, and the effect
+   * is unknown. `hung`: no end within the limit.
    */
   ended: "answered" | "unreached" | "cut" | "hung";
   /** 0 unless answered. */
@@ -29,12 +29,12 @@ export type Client = ReturnType<typeof createClient>;
 type CreateClientOptions = {
   port: number;
   timeoutMs: number;
-  /** How long a connection is kept that nobody uses: below what the server keeps it for, none ends under a request. */
+  /** How long an idle connection is kept: shorter than on the server, so none closes under a request. */
   idleMs?: number;
   onExchange: (exchange: Exchange) => void;
 };
 
-/** A client that tells every ending apart. Times are of the monotonic clock. */
+/** A client that distinguishes every ending. Times are monotonic. */
 export function createClient({ port, timeoutMs, idleMs, onExchange }: CreateClientOptions) {
   const agent = new Agent({ keepAlive: true, timeout: idleMs });
   const state: { inFlight: number; abandonedFor: Error | null } = { inFlight: 0, abandonedFor: null };
@@ -97,14 +97,14 @@ export function createClient({ port, timeoutMs, idleMs, onExchange }: CreateClie
   return {
     ask,
     inFlight: () => state.inFlight,
-    /** From now on asking throws, which ends every loop of requests. */
+    /** Later requests throw, which ends every loop. */
     abandon: (reason: Error) => void (state.abandonedFor = reason),
-    /** Those of its connections that nobody uses; asking opens new ones. */
+    /** Closes idle connections. The next request opens a new one. */
     close: () => agent.destroy(),
   };
 }
 
-/** Some answers are no JSON, and some hold none. */
+/** Some responses aren't JSON or are empty. */
 export function bodyOf({ text }: Pick<Exchange, "text">): Record<string, unknown> {
   return text.startsWith("{") ? (JSON.parse(text) as Record<string, unknown>) : {};
 }

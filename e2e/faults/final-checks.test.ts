@@ -24,7 +24,7 @@ const account = privateKeyToAccount(generatePrivateKey());
 const holderOf = (tokenId: string) => ({ account, tokenId });
 const key = (tokenId: string) => ({ chainId: 31337, contractAddress: contract, tokenId }) as const;
 
-/** A server that has kept everything: two keys used, one of them by the tool, and two answers of which one was cut. */
+/** A server that lost nothing: two used keys, one by the tool, and two replies, one cut off. */
 async function keepAll() {
   const { database } = await createTestDatabase();
   const store = createSubmissionStore(database, clock, createOutboxStore(database, clock, ["webhook"]));

@@ -11,7 +11,7 @@ import type { Figure } from "./scenario";
 
 type StateStores = ReturnType<typeof createStateStores>;
 
-/** What of a site is looked at when it is over. */
+/** The parts of a site that the final checks read. */
 export type CheckedSite = Pick<LoadSite, "withDatabase" | "contract"> & {
   receiver: Pick<LoadSite["receiver"], "taken">;
 };
@@ -22,11 +22,11 @@ type FinalChecksOptions = {
   site: CheckedSite;
   record: LoadRecord;
   redis?: Redis | null;
-  /** Where the ledger could not be asked at the end of an answer, that answer counts in full later. */
+  /** If the ledger is unreachable at the end of a reply, the reply counts in full later. */
   settlesLate?: boolean;
 };
 
-/** What clients were told, held against what the database holds and the receiver got. */
+/** Compares what clients were told with the database and the receiver. */
 export async function runFinalChecks({
   site,
   record,
@@ -79,7 +79,7 @@ function countTwiceAccepted({ nonceGrants }: LoadRecord): number {
   return [...nonceGrants.values()].filter((grants) => grants > 1).length;
 }
 
-/** A nonce that let somebody in and was not used up by it would do so again, or would have until it expired. */
+/** A nonce that opened the gate without being used up could do so again until it expired. */
 async function checkNonces({
   stores: { nonces },
   record,
@@ -103,7 +103,7 @@ function checkUses(kept: Kept, record: LoadRecord): Figure[] {
   const lostForms = record.uses.filter(({ holder, message }) => {
     return message !== null && submissions.get(holder.tokenId)?.message !== message;
   });
-  // A key has one notification and, when it was used by the form, one submission: all of it or nothing.
+  // A key has one notification and, if the form used it, one submission: all or nothing.
   const told = new Map<string, number>();
   for (const { tokenId } of notifications) told.set(tokenId, (told.get(tokenId) ?? 0) + 1);
   const half = new Set([...submissions.keys(), ...told.keys()].filter((tokenId) => !usedKeys.has(tokenId)));
@@ -176,7 +176,7 @@ async function checkQuotas({
     { what: "acknowledged answers in the last windows", measured: counts.answers, bound: { atLeast: 1 } },
     { what: "acknowledged answers not charged", measured: counts.uncharged, bound: none },
     { what: "answers charged that nobody asked for", measured: counts.invented, bound: none },
-    // Of an answer that came whole the use is put down before its last event; only others may count in full.
+    // A whole reply settles its usage before its last event. Only cut-off replies may count in full.
     ...(settlesLate
       ? []
       : [{ what: "whole answers charged as unended", measured: counts.overcharged, bound: none }]),

@@ -9,7 +9,7 @@ const useKey = ({ database }: TestDatabase, tokenId: string) =>
     data: { chainId: 1n, contractAddress: "0xab", tokenId, usedBy: "0xcd", usedAtMs: 1n },
   });
 
-/** As if a row had been written and the index had missed it. */
+/** Imitates a row that was written without its index entry. */
 async function writePast({ index, url }: { index: string; url: string }, write: () => Promise<unknown>) {
   const setKept = (isKept: boolean) =>
     query(

@@ -7,18 +7,18 @@ import type { Figure } from "./scenario";
 
 type Site = { dataDir: string; /** For PostgreSQL. */ databaseUrl?: string | undefined };
 
-/** How much the database itself finds wrong with what it has kept. */
+/** Counts the faults that the database finds in its own data. */
 export async function countDamages({ dataDir, databaseUrl }: Site): Promise<number> {
   return databaseUrl === undefined ? await countInFile(dataDir) : await countInServer(databaseUrl);
 }
 
-/** Looks at a copy of the file and its write-ahead log, so that the server that comes next finds them just as they were left. */
+/** Checks a copy of the file and its write-ahead log, so the next server finds the originals untouched. */
 async function countInFile(dataDir: string): Promise<number> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-integrity-"));
   try {
     for (const name of ["latchkey.db", "latchkey.db-wal"]) {
       await copyFile(path.join(dataDir, name), path.join(dir, name)).catch((error: NodeJS.ErrnoException) => {
-        // There is no log after a shutdown.
+        // A shutdown removes the log.
         if (error.code !== "ENOENT" || name === "latchkey.db") throw error;
       });
     }
@@ -32,10 +32,7 @@ async function countInFile(dataDir: string): Promise<number> {
   }
 }
 
-/**
- * Every table and every index: whether each row is whole and each index knows all rows, and no two rows under what
- * is unique; and whether any row hangs on one that is not there.
- */
+/** Checks every table and every index: rows, index entries, uniqueness and foreign rows. */
 async function countInServer(databaseUrl: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -48,7 +45,7 @@ async function countInServer(databaseUrl: string): Promise<number> {
       damages += (await look("SELECT msg AS name FROM verify_heapam($1::regclass)", name)).length;
     }
     for (const { name } of await look(listIndexes)) {
-      // A damage is an error here, and the first one ends it.
+      // A damaged index is an error, and the first one ends the check.
       await look("SELECT bt_index_check($1::regclass, true, true)", name).catch((error: unknown) => {
         if (!corruptions.has((error as { code?: string }).code ?? "")) throw error;
         damages += 1;
@@ -61,7 +58,7 @@ async function countInServer(databaseUrl: string): Promise<number> {
   }
 }
 
-/** Of data, of an index. */
+/** Corruption of data, and of an index. */
 const corruptions = new Set(["XX001", "XX002"]);
 const listTables = `SELECT oid::regclass::text AS name FROM pg_class
   WHERE relkind IN ('r', 't') AND relpersistence = 'p'`;

@@ -14,8 +14,8 @@ const mintSelector = toFunctionSelector("mint()");
 const mintGas = "0x1d4c0";
 
 /**
- * Keys by the thousand, in the wallets of the development accounts, which the local chain signs for by itself. Nobody
- * else may mint: the number of a key follows from the order. The last account never holds one.
+ * Thousands of keys in the wallets of the development accounts, which the local chain signs for. Only the key ring may
+ * mint, because a key's number follows from the order. The last account never holds one.
  */
 export function createKeyRing(rpcUrl: string, contract: Hex) {
   const client = createPublicClient({ transport: http(rpcUrl, { batch: { batchSize: batch } }) });
@@ -30,7 +30,7 @@ export function createKeyRing(rpcUrl: string, contract: Hex) {
     const owner = Number((minted / BigInt(batch)) % BigInt(wallets));
     const account = privateKeyToAccount(developmentAccount(owner).privateKey);
     const firstNonce = await client.getTransactionCount({ address: account.address });
-    // Mined together: one block for each would take minutes, and transactions that come out of order would get stuck.
+    // Mined together. One block each would take minutes, and transactions out of order would get stuck.
     await ask("evm_setAutomine", false);
     const call = { from: account.address, to: contract, data: mintSelector, gas: mintGas };
     await Promise.all(
@@ -59,7 +59,7 @@ export function createKeyRing(rpcUrl: string, contract: Hex) {
     }
   }
 
-  /** A key that nobody was given before. */
+  /** A key that no client had before. */
   async function take(): Promise<Holder> {
     for (;;) {
       const holder = stock.shift();

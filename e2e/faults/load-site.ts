@@ -25,20 +25,20 @@ import type { Later } from "./cleanup";
 export type LoadSite = Awaited<ReturnType<typeof openLoadSite>>;
 
 export const resetSecret = "operator-secret-of-the-faults";
-/** What one whole answer counts, and what one counts that nobody ended: the two can be told apart in a sum. */
+/** The charge for a whole reply, and for an unfinished one. A sum tells them apart. */
 export const answerTokens = 3;
 export const reservedTokens = 100_000;
-/** Longer than any limit of time within the service: a request that takes longer hangs. */
+/** Longer than any limit of the service. A longer request counts as hung. */
 const hungAfterMs = 20_000;
-/** By then a server has settled what a killed one had reserved: LEASE_SECONDS without a heartbeat, and its next looks. */
+/** By then a server has settled a killed one's reservations: LEASE_SECONDS without a heartbeat, and its next checks. */
 export const orphansSettledAfterMs = 4_000;
 
 const webhookSecret = `whsec_${createHash("sha256").update("faults").digest("base64")}`;
-/** How fast a start is, is measured elsewhere; hundreds in a row meet every mood of a machine. */
+/** Other tests measure the speed of a start. Hundreds of starts in a row meet any load. */
 const startLimitMs = 120_000;
 const outboxDrainsWithinMs = 60_000;
 
-/** Limits are off but for one that nobody reaches, which keeps its store busy. */
+/** Limits are off except one that is never reached, which keeps its store busy. */
 const faultSettings = {
   CHAIN_POLL_SECONDS: "1",
   LEASE_SECONDS: "2",
@@ -65,12 +65,12 @@ type OpenLoadSiteOptions = {
   random: Random;
   env?: Record<string, string | undefined>;
   dataDir?: string;
-  /** PostgreSQL as the final checks see it; the server may have another address for it. */
+  /** PostgreSQL as the final checks reach it. The server may use another address. */
   databaseUrl?: string;
   onExchange?: (exchange: Exchange) => void;
 };
 
-/** All that stands around a server that is to be hurt, and the server on one port for as often as it is started. */
+/** A server under fault and its surroundings. The server keeps its port across restarts. */
 export async function openLoadSite({
   later,
   random,
@@ -123,11 +123,11 @@ export async function openLoadSite({
     requests: client,
     gate: { origin: `http://localhost:${port}`, chainId: 31337 },
     keys: createKeyRing(chain.rpcUrl, contract.address),
-    /** The server that was started last. */
+    /** The latest server. */
     running: () => running!,
     start,
     ...records,
-    /** As if the waits of the outbox were over: a dead sender's claims last 90 seconds, its retries up to hours. */
+    /** Skips the outbox's waits: a dead sender's claims last 90 seconds, and its retries up to hours. */
     shortenOutboxWaits(): Promise<void> {
       receiver.calmDown();
       return records.endOutboxWaits();
@@ -135,7 +135,7 @@ export async function openLoadSite({
   };
 }
 
-/** What the server keeps, as seen from outside, whether or not it runs. */
+/** Reads the server's records from outside, whether or not it runs. */
 function openRecords(url: string) {
   async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
     const database = await openDatabase({ url });
@@ -155,7 +155,7 @@ function openRecords(url: string) {
     );
   }
 
-  /** Until nothing is on its way any more. A delivery that stays is counted by the final checks. */
+  /** Waits until nothing is pending. The final checks count a delivery that stays. */
   async function drainOutbox(): Promise<void> {
     await withDatabase(async (database) => {
       const isDrained = async () =>
@@ -176,7 +176,7 @@ async function answerSlowly(call: CompletionCall, random: Random): Promise<void>
   await call.finish();
 }
 
-/** Fails now and then, as receivers do, until `calmDown` is called. */
+/** Fails sometimes, as receivers do, until `calmDown` is called. */
 async function openMoodyReceiver() {
   let isCalm = false;
   const taken = new Set<number>();
@@ -190,12 +190,12 @@ async function openMoodyReceiver() {
     close: receiver.close,
     calmDown: () => (isCalm = true),
     all: () => receiver.received,
-    /** What it answered with a success, repetitions included. */
+    /** Events it acknowledged, repetitions included. */
     taken: () => receiver.received.filter((_, index) => taken.has(index)),
   };
 }
 
-/** Below the ephemeral ports, so that nobody takes it while the server is away; not seeded: runs may overlap. */
+/** Below the ephemeral ports, so it stays free while the server is away. Not seeded, because runs may overlap. */
 async function findLastingPort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 30_000);

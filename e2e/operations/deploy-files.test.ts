@@ -32,7 +32,7 @@ test("the systemd unit starts what the image starts, and does not restart after 
   expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
 });
 
-/** What systemd reads of a unit, without comments and empty lines. */
+/** A unit's lines without comments and empty lines. */
 async function readUnit(name: string): Promise<string[]> {
   const lines = (await readFile(`docs/${name}`, "utf8")).split("\n");
   return lines.filter((line) => line !== "" && !line.startsWith("#"));
@@ -88,7 +88,7 @@ test("instances 1 and 2 are where docs/nginx.conf and docs/observability.md expe
   expect(configs.map(({ serving }) => serving.metricsPort)).toEqual(scraped);
 });
 
-// The unit names its program by its path, and what is not there is a fault to systemd.
+// The unit names its program by path, and systemd rejects a missing one.
 const missing = ["/usr/bin/systemd-analyze", "/usr/bin/node"].filter((file) => !existsSync(file));
 if (missing.length > 0) {
   console.warn(
@@ -109,11 +109,11 @@ test("docs/deploying.md builds on a machine as the Dockerfile builds the image, 
   const [, block] = /^```sh\n([^]*?)^```$/m.exec(text)!;
   const [build] = await readStages();
   const all = build!.filter(({ name }) => name === "RUN").map((step) => step.text);
-  // Who may read it is set in the image's stage, and here where it is copied to its place.
+  // The image's stage sets permissions, and here the copy command does.
   const steps = all.filter((step) => !step.startsWith("find . "));
   expect(all.length - steps.length).toBe(1);
   expect(text).toContain("chmod -R u=rwX,go=rX ");
-  // Each only after the one before, and into a folder that no earlier build has left behind.
+  // Each only after the previous one, and into a folder without leftovers of an earlier build.
   expect(block!.trimEnd().split(/ &&\s+/)).toEqual(["rm -rf assembled", ...steps]);
   const example = await readFile(".env.example", "utf8");
   const [, settings] = /^```\n((?:[A-Z_]+=.*\n)+)```$/m.exec(text)!;

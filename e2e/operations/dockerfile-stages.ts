@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 export type Instruction = { name: string; text: string };
 
-/** The Dockerfile as it is written: its stages, and what each does in turn. */
+/** The Dockerfile's stages with their instructions. */
 export async function readStages(): Promise<Instruction[][]> {
   const text = (await readFile("Dockerfile", "utf8")).replaceAll(/^#.*\n/gm, "").replaceAll("\\\n", " ");
   const instructions = text

@@ -1,4 +1,4 @@
-// The state's servers at the other end of an encrypted connection: whom this server believes, and what it says of others.
+// Encrypted connections to databases: the servers we trust, and our messages about others.
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { hasOpenssl, makeCertificates, sayWithoutOpenssl } from "~e2e/support/certificates";
@@ -66,7 +66,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       STATE_WORKER_API_KEY: redis.password,
     });
 
-    /** How the server at the other end is connected, as Redis itself sees it. */
+    /** Whether the server's connection is encrypted, according to Redis. */
     async function listEncrypted(): Promise<string[]> {
       const clients = String(await admin.client("LIST")).split("\n");
       return clients.filter((client) => client.includes(` laddr=127.0.0.1:${tlsPort} `));
@@ -104,7 +104,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       expect(row).toMatchObject({ state: "down", detail: expect.stringMatching(words) as string });
       expect(JSON.stringify(readiness.body)).not.toContain(String(tlsPort));
       expect((await ask({ path: "/api/nonce" })).status).toBe(500);
-      // No password, no nonce, not one word of anything: Redis has carried out what the test itself asked for.
+      // No password and no nonce arrived. Redis ran only the test's own commands.
       const commands = [...(await admin.info("commandstats")).matchAll(/^cmdstat_([^:|]+)/gm)];
       expect([...new Set(commands.map(([, name]) => name))].sort()).toEqual(["config"]);
       await server.stop();
@@ -113,7 +113,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       const told = lines.filter((line) => line.includes("Redis unavailable"));
       expect(told).toHaveLength(1);
       expect((JSON.parse(told[0]!) as { fault: string }).fault).toMatch(words);
-      // Not the certificate at full length.
+      // Without the full certificate.
       expect(told[0]).not.toContain("fingerprint");
     });
 

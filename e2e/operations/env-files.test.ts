@@ -11,7 +11,7 @@ const filledIn: Record<string, string> = {
   "JWT_SECRET=…": `JWT_SECRET=${"8f2c6b1e94d07a35".repeat(4)}`,
 };
 
-// As Docker 28 and systemd 252 were seen to read it.
+// Observed with Docker 28 and systemd 252.
 test("comments behind values, quotes and blanks are read differently by the three readers", () => {
   const text = '# full\nA=https://x.example   # in turn\nB="a b"\n  C=x\nD=y  \n';
   expect(readAsDocker(text)).toEqual({ A: "https://x.example   # in turn", B: '"a b"', C: "x", D: "y  " });

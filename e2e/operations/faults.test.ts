@@ -3,7 +3,7 @@ import { play } from "../faults/play";
 import { judge, toTable } from "../faults/report";
 import { scenarios } from "../faults/scenarios";
 
-/** The same choices each time: new ones are for the whole measure, which draws a seed of its own. */
+/** The same choices each time. The full measure draws its own seed. */
 const seed = 7;
 const limitMs = 180_000;
 

@@ -10,7 +10,7 @@ import type { Instruction } from "./dockerfile-stages";
 
 const run = promisify(execFile);
 
-/** The patterns of .dockerignore, as far as ours go: everything is out, names come back in, places go out again. */
+/** The patterns of .dockerignore that we use: everything is excluded, names are included, places are excluded again. */
 async function readContext(): Promise<{ names: string[]; isLeftOut: (file: string) => boolean }> {
   const lines = (await readFile(".dockerignore", "utf8"))
     .split("\n")
@@ -29,14 +29,14 @@ async function copyFromContext(names: readonly string[], to: string): Promise<vo
   }
 }
 
-/** Docker's first stage, line by line, in a folder in the place of its WORKDIR. */
+/** Runs Docker's first stage line by line, with a folder as its WORKDIR. */
 async function runBuildStage(stage: Instruction[], folder: string): Promise<void> {
   const env = { ...process.env, NODE_ENV: undefined, npm_config_prefer_offline: "true" };
   for (const { name, text } of stage) {
     if (name === "COPY") {
       const names = text === ". ." ? (await readContext()).names : text.split(" ").slice(0, -1);
       await copyFromContext(names, folder);
-      // As from a checkout that nobody else may look into.
+      // As from a checkout that only its owner may read.
       const copied = names.map((copy) => path.join(folder, copy)).filter((site) => existsSync(site));
       await run("chmod", ["-R", "go-rwx", ...copied]);
     } else if (name === "RUN") {
@@ -53,7 +53,7 @@ function textOf(stage: Instruction[], name: string): string {
   return found.text;
 }
 
-/** What the Dockerfile puts into the image, made by its own steps, out of reach of the packages it was made from. */
+/** Builds the image's content by the Dockerfile's own steps, away from the packages it came from. */
 export async function makeImage(): Promise<{
   folder: string;
   imageDir: string;
@@ -74,7 +74,7 @@ export async function makeImage(): Promise<{
     await mkdir(path.dirname(imageDir));
     await rename(path.join(buildDir, assembled), imageDir);
     await rm(buildDir, { recursive: true });
-    // The image's user is not the one who runs the tests, and gets as far as the image.
+    // The image's user is another one and may read as far as the image.
     await run("chmod", ["go+rX", folder, path.dirname(imageDir)]);
   } catch (error) {
     await remove();
@@ -83,14 +83,17 @@ export async function makeImage(): Promise<{
   return { folder, imageDir, remove };
 }
 
-/** Only root gives folders to others. */
+/** Only root can change a folder's owner. */
 export const canMakeUsers = process.getuid?.() === 0 && existsSync("/usr/sbin/useradd");
 
-/** Docker's second stage has one command, for its user and the volume: the same below a folder, as a small root. */
+/**
+ * Docker's second stage has one command for its user and the volume. It runs below a folder with the rights of a small
+ * root.
+ */
 export async function makeVolume(root: string): Promise<{ dataDir: string; uid: number }> {
   const image = (await readStages()).at(-1);
   const command = textOf(image!, "RUN");
-  // Anything else would change this machine.
+  // Any other command would change this machine.
   expect(command).toMatch(/^useradd [\w -]+ latchkey && install -d -o latchkey -m \d+ \/data$/);
   await mkdir(path.join(root, "etc"), { recursive: true });
   const users = path.join(root, "etc/passwd");
@@ -107,7 +110,7 @@ export async function makeVolume(root: string): Promise<{ dataDir: string; uid: 
   return { dataDir: path.join(root, volume), uid: Number(textOf(image!, "USER")) };
 }
 
-/** Runs the started program as this user, without the groups of its parent; its threads are that already. */
+/** Runs the program as this user, without its parent's groups. Its threads have switched already. */
 export function becomeUser(uid: number): string[] {
   const steps = `process.setgroups([]);process.setgid(${uid});process.setuid(${uid})`;
   const preload = `import{isMainThread}from"node:worker_threads";if(isMainThread){${steps}}`;

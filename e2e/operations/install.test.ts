@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 const run = promisify(execFile);
 
-/** A project with one package for its build, which npm finds beside it, and the project's own first step. */
+/** A project with one build package beside it, and the project's own first step. */
 async function makeProject(): Promise<{ dir: string; prepare: () => Promise<{ stderr: string }> }> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-install-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));

@@ -13,17 +13,17 @@ import { openGate } from "../api/gate-fixture";
 export const resetSecret = "operator-secret-of-the-tests";
 export const metricsToken = "metrics-token-for-0a1b2c3d4e5f";
 export const leaseSeconds = 3;
-/** Long enough that an owner within `waitUntil`'s ten seconds was given it. */
+/** Long enough that a new owner within `waitUntil`'s ten seconds was handed the lease. */
 export const longLeaseSeconds = 30;
-/** How fast a start is, is measured elsewhere. */
+/** Other tests measure the speed of a start. */
 const startLimitMs = 120_000;
 const webhookSecret = `whsec_${createHash("sha256").update("instances").digest("base64")}`;
 
 export type Site = Awaited<ReturnType<typeof openSite>>;
 
 /**
- * Two servers on one PostgreSQL, known to the world as `origin`, before a chain, a model and a receiver of webhooks.
- * The way to the database can be cut. What stands before the servers is the caller's: it is told their ports.
+ * Two servers on one PostgreSQL behind `origin`, with a chain, a model and a webhook receiver. The database connection
+ * can be cut. The caller puts a proxy in front of the servers' ports.
  */
 export async function openSite(origin: string, env: Record<string, string> = {}) {
   const postgresql = await startPostgresql();
@@ -76,7 +76,7 @@ export async function openSite(origin: string, env: Record<string, string> = {})
   const database = await openDatabase({ url: directUrl });
 
   return {
-    /** What the model does from now on; null for its usual greeting. */
+    /** Sets the model's behaviour. Null: its usual greeting. */
     setModel: (wanted: Behaviour | null) => (behaviour = wanted ?? greeting),
     gate,
     servers,
@@ -94,7 +94,7 @@ export async function openSite(origin: string, env: Record<string, string> = {})
   };
 }
 
-/** The leases that a server owns, by its metrics. */
+/** The leases of a server, by its metrics. */
 export async function readLeases(server: Pick<RunningServer, "port">): Promise<Record<string, number>> {
   const response = await fetch(`http://127.0.0.1:${server.port}/metrics`, {
     headers: { Authorization: `Bearer ${metricsToken}` },

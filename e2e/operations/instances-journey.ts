@@ -12,7 +12,7 @@ export function bearerOf(answer: Answer): { Authorization: string } {
   return { Authorization: `Bearer ${String(answer.body.accessToken)}` };
 }
 
-/** What a holder does from sign-in to the used key, through whatever stands before the servers. */
+/** A holder's visit from sign-in to the used key, through any proxy. */
 export async function walkThrough({ site, origin }: { site: Site; origin: string }): Promise<void> {
   const { ask, post, signIn, newNonce, siweBody, formBody } = clientOf({ origin });
   const holder = await site.gate.mintKey();
@@ -22,7 +22,7 @@ export async function walkThrough({ site, origin }: { site: Site; origin: string
   const entries = await Promise.all(Array.from({ length: 10 }, () => post("/api/gate-access", proof)));
   expect(entries.filter(isGranted)).toHaveLength(1);
   const bearer = bearerOf(entries.find(isGranted)!);
-  // More often than there are servers: each of them knows the token.
+  // More requests than servers, so each of them checks the token.
   const again = await Promise.all(
     Array.from({ length: 6 }, () => ask({ path: "/api/gate-access", method: "POST", headers: bearer })),
   );

@@ -8,16 +8,16 @@ import type { Site } from "./instances-fixture";
 import { bearerOf, walkThrough } from "./instances-journey";
 import { mcpOf } from "../api/mcp-fixture";
 
-/** What the tests below expect of the servers. */
+/** The settings that the tests below need. */
 export const sharingSettings = { RATE_LIMIT_TOKEN_STATUS: "50/600" };
 
 type Located = { site: Site; origin: string };
 
-/** Who asks through the proxy, and who asks one of the servers; they are located when the first one asks. */
+/** Clients of the proxy and of single servers. The first request locates them. */
 export function openVisitors(locate: () => Located) {
   const through = () => clientOf({ origin: locate().origin });
 
-  /** The same client at one of the servers: the proxy's name stays what is signed for. */
+  /** The same client at one server. It still signs for the proxy's name. */
   function at(index: number) {
     const { site, origin } = locate();
     const headers = { "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": new URL(origin).host };
@@ -38,7 +38,7 @@ export function openVisitors(locate: () => Located) {
   return { through, at, enterNew, enterAt };
 }
 
-/** What has to be one for all servers, wherever they keep it. */
+/** Tests state that servers share, in any store. */
 export function testSharing(locate: () => Located): void {
   testSharedCounts(locate);
   testSharedKeys(locate);
@@ -88,7 +88,7 @@ function testSharedCounts(locate: () => Located): void {
         }).then(async (response) => ({ status: response.status, text: await response.text() })),
       ),
     );
-    // Two of thirty tokens each fit into sixty at the same time; the rest came too early.
+    // Two of thirty tokens each fit into sixty at once. The rest came too early.
     const answered = answers.filter(({ status }) => status === 200).length;
     expect(answered).toBeGreaterThanOrEqual(2);
     for (const { status } of answers) expect([200, 429]).toContain(status);
@@ -144,7 +144,7 @@ function testSharedKeys(locate: () => Located): void {
     await locate().site.gate.transferKey({ from: account, to: address, tokenId });
     for (const index of [0, 1]) {
       await waitUntil(async () => (await enterAt(index, bearer)).status !== 200);
-      // Here the chain is not asked: it knows from the database.
+      // This needs no chain call, because the database knows.
       await waitUntil(async () => (await at(index)({ path: "/api/quota", headers: bearer })).status === 401);
     }
   });

@@ -15,7 +15,7 @@ import { startServer } from "~e2e/support/running-server";
 import { clientOf } from "../api/gate-fixture";
 import { startKeysServer } from "../api/keys-fixture";
 
-/** The first migration that knows kinds of keys. */
+/** The first migration with kinds of keys. */
 const kindsCameWith = "0009";
 const gatePath = "/api/gate-access";
 const formPath = "/api/form-submission-gate";
@@ -33,7 +33,7 @@ beforeAll(async () => {
     await chain.mintKey(5),
   ];
   keys = { used, counted, departed, later, other };
-  // As deep as a holding must be before it is used up.
+  // Using a key up requires a holding this deep.
   await chain.control.mine({ blocks: 3 });
 });
 afterAll(() => chain.stop());
@@ -46,7 +46,7 @@ type Running = Pick<ReturnType<typeof clientOf>, "ask" | "post"> & Signed & { cl
 type Site = { url: string; dataDir: string };
 const limits = { ...limitsOff, NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", KEY_USE_CONFIRMATIONS: "1" };
 
-/** Started as before there were kinds. */
+/** Starts with the settings from before kinds. */
 async function startWithSettings({ url, dataDir }: Site): Promise<Running> {
   const env = {
     ...limits,
@@ -66,7 +66,7 @@ async function startWithSettings({ url, dataDir }: Site): Promise<Running> {
   };
 }
 
-/** The old contract is the first kind, and another one besides. */
+/** The old contract is the first kind, and there is a second one. */
 async function startWithFile({ url, dataDir }: Site, kind: "key" | "vip"): Promise<Running> {
   const token = { standard: "erc721", chainId: 31337, contract: chain.key.address };
   const rich = { native: true, chainId: 31337, atLeast: "1" };
@@ -91,7 +91,7 @@ async function startWithFile({ url, dataDir }: Site, kind: "key" | "vip"): Promi
   };
 }
 
-/** What an older version leaves behind: its tables, and rows of keys in them. */
+/** Creates an older version's tables, with rows of keys. */
 async function fillAsFormerVersion({ url }: Site): Promise<void> {
   const formerDir = path.join(await createTestDir(), "migrations");
   const isFormer = (file: string) => (/[/\\](\d{4})_/.exec(file)?.[1] ?? "") < kindsCameWith;
@@ -118,7 +118,7 @@ async function withDatabase<T>(url: string, use: (database: Database) => Promise
   return await use(database).finally(() => closeDatabase(database));
 }
 
-/** Each means what it meant before. */
+/** Old rows keep their meaning. */
 async function expectKept({ ask, post, siwe, form }: Signed & Pick<Running, "ask" | "post">): Promise<void> {
   expect((await ask({ path: `/api/token-status/${keys.used}` })).body).toMatchObject({ used: true });
   expect((await post(gatePath, await siwe(1, keys.used))).body.type).toMatch("already-been-used");

@@ -13,7 +13,7 @@ import { clientOf, openGate } from "../api/gate-fixture";
 import type { Gate } from "../api/gate-fixture";
 import { sendRaw } from "../api/raw-http";
 
-/** Each test has a server of its own and mostly waits for it. Polls need the `expect` of their own test. */
+/** Each test has its own server and mostly waits for it. Polls need their own test's `expect`. */
 vi.setConfig({ testTimeout: 60_000 });
 
 let gate: Gate;
@@ -139,7 +139,7 @@ test.concurrent(
     const body = "{}";
     const startedAt = performance.now();
     let stopped: Promise<number | null> | undefined;
-    // Half a request is open when the signal comes; the other half follows.
+    // Half a request has arrived when the signal comes. The other half follows.
     const answer = await sendRaw({
       port: server.port,
       bytes: `POST /api/gate-access HTTP/1.1\r\nHost: localhost:${server.port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
@@ -186,7 +186,7 @@ test.concurrent(
     const dataDir = await newDataDir();
     const env = { ...settings(), WEBHOOK_SECRET: secret };
     try {
-      // Nobody listens there: what is accepted now has to wait.
+      // Nothing listens there, so accepted notifications have to wait.
       const first = await startServer({ env: { ...env, WEBHOOK_URL: "http://127.0.0.1:9/hook" }, dataDir });
       const holder = await gate.mintKey();
       const client = clientOf(first);
@@ -230,7 +230,7 @@ test.concurrent("the server deletes expired rows once a minute by itself", async
     const issued = { clientId: "somebody", issuedAtMs: 1n };
     const inAnHour = BigInt(Date.now() + 3_600_000);
     await database.nonce.create({ data: { ...issued, value: "living", expiresAtMs: inAnHour } });
-    // Twice: not only what a start finds.
+    // Twice, so the sweep runs after the start as well.
     for (const value of ["first", "second"]) {
       await database.nonce.create({ data: { ...issued, value, expiresAtMs: 2n } });
       await expect

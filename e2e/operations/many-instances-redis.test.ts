@@ -28,7 +28,7 @@ describe.skipIf(!hasRedis)("two servers on one PostgreSQL, with their state in o
   const findSite = () => ({ site, origin: proxy.origin });
   testSharing(findSite);
 
-  /** Names of what lives in Redis: the part before the first colon of our own. */
+  /** Kinds of our keys in Redis: the part before the first colon. */
   async function readKinds(): Promise<string[]> {
     const keys = await viewer.keys("latchkey:*");
     return [...new Set(keys.map((key) => key.split(":")[1]!))].sort();

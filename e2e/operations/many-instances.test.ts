@@ -59,7 +59,7 @@ test("a cached reading ends with a new block, also on the server that does not w
   for (const index of [0, 1]) expect(await readOwner(index, client)).toBe(account.address.toLowerCase());
   const { address } = await site.gate.rich();
   await site.gate.transferKey({ from: account, to: address, tokenId });
-  // Cached for 300 seconds by the settings of this test, unless the block is noticed.
+  // This test's settings cache it for 300 seconds, unless the block is noticed.
   for (const index of [0, 1]) {
     await waitUntil(async () => (await readOwner(index, client)) === address.toLowerCase());
   }
@@ -139,7 +139,7 @@ test(
     const refused = await site.database.$transaction(
       async (transaction) => {
         await transaction.$executeRaw`LOCK TABLE "UsedKey" IN ACCESS EXCLUSIVE MODE`;
-        // Ten wait for the table, with all connections there are; the others wait for a connection.
+        // Ten wait for the table with all connections. The others wait for a connection.
         const waiting = Promise.all(Array.from({ length: 14 }, () => ask(0)));
         expect((await at(0)({ path: "/healthz" })).status).toBe(200);
         expect((await at(1)({ path: "/api/nonce" })).status).toBe(200);
@@ -175,7 +175,7 @@ test(
     await dead!.kill();
     const diedAtMs = performance.now();
     expect((await through().post("/api/form-submission-gate", form)).status).toBe(200);
-    // The server that queued a notification sends it, also without the lease.
+    // The server that queued a notification sends it, even without the lease.
     await waitUntil(() =>
       site.receiver.received.some(({ body }) => body.includes("while one server is dead")),
     );
@@ -184,12 +184,12 @@ test(
     expect(performance.now() - diedAtMs).toBeLessThan((leaseSeconds + 5) * 1000);
     expect(await readTerms()).toEqual(before.map(({ name, term }) => ({ name, term: term + 1n })));
 
-    // What happened while nobody watched is found by the one who watches now.
+    // The new watcher catches up on transfers it missed.
     const { bearer, account, tokenId } = await enterNew();
     await site.gate.transferKey({ from: account, to: (await site.gate.rich()).address, tokenId });
     await waitUntil(async () => (await at(0)({ path: "/api/quota", headers: bearer })).status === 401);
 
-    // A shutdown releases the lease at once, though it would have gone on for long.
+    // A shutdown releases the lease at once, although it is long.
     const long = { LEASE_SECONDS: String(longLeaseSeconds) };
     for (const _turn of ["to an owner for long", "from an owner for long"]) {
       const next = await site.startInstance(long);

@@ -13,7 +13,7 @@ import type { Site } from "./instances-fixture";
 import { bearerOf, walkThrough } from "./instances-journey";
 import { findFreePort } from "~e2e/support/free-port";
 
-/** Where there is none, the run has said so when it began. */
+/** A run without nginx says so when it begins. */
 const nginx = hasOpenssl ? findNginx() : null;
 sayWithoutOpenssl("docs/nginx.conf, which has a certificate");
 const testWithNginx = test.skipIf(nginx === null);
@@ -31,7 +31,7 @@ beforeAll(async () => {
   site = await openSite(origin, { RATE_LIMIT_TOKEN_STATUS: "0" });
   const deployment = await placeConfiguration([
     ["    listen 80;\n", `    listen 127.0.0.1:${await findFreePort()};\n`],
-    // In clear on the loopback address; the one with TLS is checked by itself below.
+    // In clear on the loopback address. The TLS version is checked below.
     ["    listen 443 ssl;", `    listen 127.0.0.1:${port};`],
     ["127.0.0.1:3001", `127.0.0.1:${site.servers[0]!.port}`],
     ["127.0.0.1:3002", `127.0.0.1:${site.servers[1]!.port}`],
@@ -68,7 +68,7 @@ testWithNginx(
   },
 );
 
-// nginx 1.25.1 and newer warn of it, and what is installed here may be older.
+// nginx 1.25.1 and newer warn about it, but the installed one may be older.
 test("docs/nginx.conf has no directive that newer versions warn about", async () => {
   const lines = (await readFile("docs/nginx.conf", "utf8")).split("\n").map((line) => line.trim());
   expect(lines.filter((line) => /^listen\b/.test(line))).toEqual(["listen 80;", "listen 443 ssl;"]);
@@ -80,7 +80,7 @@ testWithNginx("a holder goes from sign-in to the used key through two servers be
   const ids = ["conversation-of-nobody-1", "conversation-of-nobody-2"];
   await clientOf({ origin }).ask({ path: `/api/chat/${ids[0]}/stream` });
   await clientOf({ origin }).ask({ method: "POST", path: `/api/chat/${ids[1]}/stop` });
-  // What signs a link to media, and the id that opens a conversation, stand in no log of the proxy.
+  // The proxy's log has neither the signatures of media links nor the ids that open conversations.
   const log = await running.readLog();
   for (const asked of ["GET /api/chat/*/stream", "POST /api/chat/*/stop"]) expect(log).toContain(asked);
   expect(log).not.toContain("conversation-of-nobody");
@@ -108,7 +108,7 @@ testWithNginx("words of a stream pass nginx as they come, and leaving reaches th
   site.setModel(talkingForever());
   try {
     const { outgoing, incoming } = await openChat({ port, headers: { ...bearer, host: client.domain } });
-    // The model never ends: only a proxy that passes pieces on lets these through.
+    // The model never ends, so only a proxy that streams lets these through.
     await readUntil(incoming, "on and on");
     outgoing.destroy();
     const standing = async () => (await client.ask({ path: "/api/quota", headers: bearer })).body;

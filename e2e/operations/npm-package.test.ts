@@ -16,7 +16,7 @@ let root: string;
 let packageDir: string;
 let latchkey: string;
 
-/** As npx does it: the package with its dependencies, away from the folder it is called in. */
+/** As npx does: the package with its dependencies, away from the working folder. */
 beforeAll(async () => {
   root = await mkdtemp(path.join(os.tmpdir(), "latchkey-npm-"));
   const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", root], {
@@ -94,7 +94,7 @@ test("the demo runs in an empty folder and keeps its data there; a key is minted
   expect(await readdir(packageDir, { recursive: true })).toEqual(before);
 }, 120_000);
 
-/** Production in an empty folder, which then holds the data. */
+/** Production in an empty folder, which then has the data. */
 async function expectStart(settings: Record<string, string>): Promise<void> {
   const folder = await makeEmptyFolder();
   const env = environment({ ...settings, JWT_SECRET: randomBytes(32).toString("hex"), PORT: "0" });

@@ -54,7 +54,7 @@ testOnSqlite(
       await first.stop();
     }
     expect(await site.runShell(check!)).toContain("integrity_check: 'ok'");
-    // As a crash leaves them.
+    // As a crash would leave it.
     await writeFile(path.join(site.dir, "data/latchkey.db"), "not a database any more");
     await writeFile(path.join(site.dir, "data/latchkey.db-wal"), "of another database");
     await site.runShell(restore!);
@@ -74,7 +74,7 @@ testOnSqlite(
 const makeTables = () =>
   migrateDatabase({ url: pathToFileURL(path.join(site.dir, "data/latchkey.db")).href, migrationsDir });
 
-/** What each restore has put aside. */
+/** The files each restore has moved aside. */
 async function readAside({ dir }: Site): Promise<string[][]> {
   const names = (await readdir(path.join(dir, "data"))).filter((name) => name.startsWith("before-restore-"));
   return await Promise.all(
@@ -174,7 +174,7 @@ test.skipIf(!isRoot || runsOnPostgresql)(
     );
     expect(toTestPaths(copy + script!)).not.toContain("docker");
     await makeTables();
-    // A copy of an earlier day that was left behind is not taken for the new one.
+    // An old leftover copy is not mistaken for the new one.
     await writeFile(path.join(site.dir, "data/backup.db"), "stale", { mode: 0o644 });
     expect(await site.runShell(toTestPaths(copy))).toBe("Copied\n");
     const copied = await stat(path.join(site.dir, "backup.db"));
@@ -185,7 +185,7 @@ test.skipIf(!isRoot || runsOnPostgresql)(
     const restored = await stat(path.join(site.dir, "data/latchkey.db"));
     expect([restored.uid, restored.mode & 0o777]).toEqual([10001, 0o600]);
     expect((await readAside(site))[0]).toContain("latchkey.db");
-    // The next one fails half-way: the copy from before stays.
+    // The next copy fails half-way. The earlier one stays.
     await writeFile(path.join(site.dir, "data/latchkey.db"), "no database");
     await expect(site.runShell(toTestPaths(copy))).rejects.toThrow();
     expect((await stat(path.join(site.dir, "backup.db"))).mtimeMs).toBe(copied.mtimeMs);
@@ -212,9 +212,9 @@ testWithOpenssl(
     const informed = { ...none, JWT_PRIVATE_KEY: await readKey("jwt-1.pem"), JWT_PREVIOUS_KEYS: coming };
     const stages = [
       informed,
-      // As systemd hands it over: without the quotes, and with the line ends as they are written.
+      // As systemd passes it: without quotes, and with escaped line ends.
       { ...none, JWT_PRIVATE_KEY: oneLine.slice(1, -1), JWT_PREVIOUS_KEYS: former },
-      // An instance whose turn to be restarted comes later.
+      // This instance restarts later.
       informed,
       { ...none, JWT_PRIVATE_KEY: await readKey("jwt-2.pem") },
     ];
@@ -223,7 +223,7 @@ testWithOpenssl(
     let port = "0";
     const statuses: number[][] = [];
     for (const [index, keys] of stages.entries()) {
-      // Under one address, as a restarted server is.
+      // At one address, like a restarted server.
       const server = await site.start({ ...keys, PORT: port });
       port = String(server.port);
       try {
@@ -255,7 +255,7 @@ testWithOpenssl(
     const keys = [
       parseEnv(line).JWT_PRIVATE_KEY,
       readAsSystemd(line).JWT_PRIVATE_KEY,
-      // Docker keeps quotes, so there are to be none.
+      // Docker keeps quotes, so the line must have none.
       readAsDocker(line.replaceAll('"', "")).JWT_PRIVATE_KEY,
     ];
     const settings = { ...production, JWT_SECRET: undefined, JWT_ALG: "EdDSA" };

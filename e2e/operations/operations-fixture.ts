@@ -11,7 +11,7 @@ import type { Gate } from "../api/gate-fixture";
 
 const run = promisify(execFile);
 
-/** The blocks that are to be run, of a whole page or of what stands below one of its headings. */
+/** The runnable blocks of a page, or of one of its sections. */
 export async function readShellBlocks(file: string, heading?: string): Promise<string[]> {
   const text = await readFile(file, "utf8");
   const parts = text.split(/^(?=## )/m);
@@ -20,14 +20,14 @@ export async function readShellBlocks(file: string, heading?: string): Promise<s
   return listBlocks(wanted, "sh");
 }
 
-/** A page's line for a copy, with the name that the copy really has. */
+/** A page's command with the real name of the copy. */
 export function nameCopy(block: string, copy: string): string {
   const pattern = /latchkey-\d{8}-\d{6}\.dump/g;
   if (!pattern.test(block)) throw new Error(`No copy is named in ${block}`);
   return block.replaceAll(pattern, copy);
 }
 
-/** The blocks of a page that need what is not here, such as systemd or Docker. */
+/** The blocks that need something missing here, such as systemd or Docker. */
 export async function readPlainBlocks(file: string): Promise<string[]> {
   return listBlocks(await readFile(file, "utf8"), "");
 }
@@ -36,7 +36,7 @@ export async function readYamlBlocks(file: string): Promise<string[]> {
   return listBlocks(await readFile(file, "utf8"), "yaml");
 }
 
-/** The blocks of a page that show a file with settings, as they are copied from it: out of a list as well. */
+/** The blocks that show a settings file, as a reader copies them, even out of a list. */
 export function listSettingsBlocks(text: string): string[] {
   const blocks = [...text.matchAll(/^( *)```(?:sh)?\n([^]*?)^\1```$/gm)];
   return blocks
@@ -51,14 +51,14 @@ function listBlocks(text: string, wanted: string): string[] {
 
 export type Site = Awaited<ReturnType<typeof createSite>>;
 
-/** Stands for the project's folder: the commands find `data/`, their scripts, the packages and the settings in it. */
+/** Imitates the project's folder: the commands find `data/`, their scripts, the packages and the settings in it. */
 export async function createFolder(environment: Record<string, string> = {}) {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-operations-"));
   await mkdir(path.join(dir, "data"), { mode: 0o700 });
   for (const name of ["docs", "node_modules"]) await symlink(path.resolve(name), path.join(dir, name));
   return {
     dir,
-    /** Goes on after a failure and forgets one within a pipe, as the shell of somebody who types does. */
+    /** Continues after a failure and ignores one within a pipe, like an interactive shell. */
     runShell: async (script: string, more: Record<string, string> = {}, typed = ""): Promise<string> => {
       const env = { ...process.env, ...environment, ...more };
       const running = run("bash", ["-c", script], { cwd: dir, env });
@@ -69,7 +69,7 @@ export async function createFolder(environment: Record<string, string> = {}) {
   };
 }
 
-/** Such a folder, and servers that work in it. */
+/** Such a folder, with servers that work in it. */
 export async function createSite(
   gate: Pick<Gate, "chain" | "contract">,
   environment: Record<string, string> = {},
@@ -93,7 +93,7 @@ export async function createSite(
   };
 }
 
-/** Of two servers, which a restore has to name, one is stopped and one is killed in the end. */
+/** A restore must name both servers. One of them is stopped and the other killed. */
 export async function expectRefusalWhileServed(
   site: Pick<Site, "start" | "runShell">,
   restore: string,
@@ -124,7 +124,7 @@ export async function isUsed(server: Pick<RunningServer, "origin">, { tokenId }:
   return (await clientOf(server).ask({ path: `/api/token-status/${tokenId}` })).body.used;
 }
 
-/** Sends the form, which uses the key up; answers with the status. */
+/** Sends the form, which uses the key up. Returns the status. */
 export async function useKey(
   server: Pick<RunningServer, "origin">,
   { message, ...holder }: Holder & { message: string },

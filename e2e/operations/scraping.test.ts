@@ -16,7 +16,7 @@ type Job = {
 
 const page = "docs/observability.md";
 
-/** The two ways to ask that the page shows: at METRICS_PORT, and with METRICS_TOKEN. */
+/** The page's two jobs: for METRICS_PORT, and with METRICS_TOKEN. */
 async function readJobs(): Promise<Job[]> {
   const blocks = await Promise.all((await readYamlBlocks(page)).map(readYaml));
   return (blocks as { scrape_configs: Job[] }[]).flatMap((block) => block.scrape_configs);
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => gate.close());
 
-/** What Prometheus gets by such a job, once its targets are where the server of the test is. */
+/** Scrapes as Prometheus would by this job, but at the test's server. */
 async function scrape(job: Job, env: Record<string, string>, port?: number) {
   const world = { NEXT_PUBLIC_DOMAIN: "gate.example", PUBLIC_ORIGIN: "https://gate.example" };
   const server = await startServer({
@@ -59,7 +59,7 @@ test("the scrape jobs have the name that the alerts expect, and loopback targets
   const text = await readFile(page, "utf8");
   const ports = [...text.matchAll(/`METRICS_PORT=(\d+)`/g)].map(([, port]) => `127.0.0.1:${port}`);
   expect(listTargets(jobs[0]!)).toEqual(ports);
-  // Where both ways to run containers publish the server.
+  // Both ways to run containers publish the server here.
   const [compose, deploying] = await Promise.all(
     ["compose.yaml", "docs/deploying.md"].map((file) => readFile(file, "utf8")),
   );

@@ -9,7 +9,7 @@ import { deployKeyContract, startLocalChain } from "../../contracts/local-chain.
 import { clientOf, openGate } from "../api/gate-fixture";
 import type { Gate } from "../api/gate-fixture";
 
-/** Each test has a server of its own and mostly waits for it. Polls need the `expect` of their own test. */
+/** Each test has its own server and mostly waits for it. Polls need their own test's `expect`. */
 vi.setConfig({ testTimeout: 60_000 });
 
 let gate: Gate;
@@ -61,7 +61,7 @@ test.concurrent(
     const chain = await startLocalChain();
     const { address } = await deployKeyContract({ rpcUrl: chain.rpcUrl });
     let isAway = false;
-    // The RPC address as the server sees it: it can go away and come back without losing the chain.
+    // The server's RPC address. It can fail and recover without losing the chain.
     const proxy = http.createServer((request, response) => {
       if (isAway) return void request.socket.destroy();
       const forwarded = http.request(chain.rpcUrl, { method: "POST", headers: request.headers }, (answer) => {
@@ -151,9 +151,9 @@ testOnSqlite(
   },
 );
 
-/** Every request waits five seconds for the lock before it is refused; a busy machine adds to that. */
+/** Every request waits five seconds for the lock before it is refused. A busy machine adds to that. */
 const lockedTimeoutMs = 120_000;
-/** With limits on, the limiter would wait for the same lock first. */
+/** With limits on, the limiter would wait for the lock first. */
 const unlimited = { RATE_LIMIT_NONCE: "0", RATE_LIMIT_GATE_ACCESS: "0", RATE_LIMIT_FORM_SUBMISSION: "0" };
 
 testOnSqlite(
@@ -199,7 +199,7 @@ testOnSqlite(
     const server = await startServer({ env: { ...settings(), ...unlimited }, dataDir });
     try {
       expect((await clientOf(server).ask({ path: "/api/nonce" })).status).toBe(200);
-      // Another process holds the database's write lock for longer than the server waits.
+      // Another process holds the database's write lock longer than the server waits.
       const { default: Database } = await import("libsql");
       const blocker = new Database(path.join(dataDir, "latchkey.db"));
       blocker.exec("BEGIN IMMEDIATE");

@@ -16,7 +16,7 @@ const closers: (() => Promise<unknown>)[] = [];
 
 type Line = { url: string; cut: () => void; mend: () => void };
 
-/** The same address by a way that can be cut. */
+/** The same address over a connection that can be cut. */
 async function openLine(address: string): Promise<Line> {
   const url = new URL(address);
   const port = Number(url.port);
@@ -70,7 +70,7 @@ describe.skipIf(!hasNginx)("nginx with the files of docs/door.md, while a part i
   }
   const ask = (visitor: Visitor) => visitor.ask(`${wikiOrigin}/data`);
 
-  /** Neither in nor out: the site hears nothing of it, and the cookie stays. */
+  /** The site gets no request, and the visitor keeps the cookie. */
   async function expectUnknown(visitor: Visitor): Promise<void> {
     const before = sites.wiki.countAnswered();
     const answer = await ask(visitor);

@@ -23,7 +23,7 @@ import type { Visitor } from "~e2e/support/door/site-visitor";
 import { findCaddy, findNginx } from "~e2e/support/obtain-programs";
 import { waitUntil } from "~e2e/support/processes";
 
-/** Where one is not to be had, the run has said so when it began. */
+/** A run without one of them says so when it begins. */
 const hasNginx = hasOpenssl && findNginx() !== null;
 sayWithoutOpenssl("nginx's part of docs/door.md, which has certificates");
 
@@ -58,10 +58,10 @@ const proxies = [
   { name: "Caddy", isHere: findCaddy() !== null, start: startCaddyProxy, isCaching: false, whenAway: 502 },
 ];
 
-/** Longer than one poll and what nginx may keep, on a machine that has other work. */
+/** Longer than one poll and nginx's cache, even on a busy machine. */
 const withinPoll = { timeoutMs: 15_000, everyMs: 200 };
 
-/** Under each name that a proxy or the door uses. */
+/** Forged headers under every name that a proxy or the door uses. */
 const forged = {
   "X-Forwarded-Proto": "http",
   "X-Forwarded-Host": "dashboards.example.com",
@@ -94,7 +94,7 @@ describe.each(proxies)("$name, with the files of docs/door.md", (proxy) => {
     lastAccount += 1;
     return await sites.mintKey(lastAccount);
   }
-  /** Somebody whom the gate and the wiki have let in. */
+  /** A visitor who is signed in to the gate and the wiki. */
   async function enter(address = `${wikiOrigin}/`): Promise<{ visitor: Visitor; holder: KeyHolder }> {
     const visitor = sites.openVisitor();
     const holder = await newHolder();
@@ -215,7 +215,7 @@ describe.each(proxies)("$name, with the files of docs/door.md", (proxy) => {
     const deep = `${wikiOrigin}/search?q=${"x".repeat(4000)}`;
     const led = await walkIn(newcomer, deep);
     expect([led.status, led.trail.at(-1)]).toEqual([200, deep]);
-    // The gate's own page leads on at once.
+    // The gate's page redirects at once.
     const other = deep.replace(wikiOrigin, dashboardsOrigin);
     const straight = await newcomer.visit(other);
     expect([straight.status, straight.trail.at(-1)]).toEqual([200, other]);
@@ -240,7 +240,7 @@ describe.each(proxies)("$name, with the files of docs/door.md", (proxy) => {
     const asWiki = { Cookie: `__Host-latchkey-door=${cookie}` };
     const stranger = sites.openVisitor();
     const asked = await Promise.all([
-      // The name that the connection was made for is one, the one that is asked for another.
+      // The connection is for one name, and the request names another.
       stranger.ask(`${wikiOrigin}/`, { headers: { ...asWiki, Host: "dashboards.example.com" } }),
       stranger.ask(`${wikiOrigin}/`, { headers: asWiki, target: `${dashboardsOrigin}/` }),
       stranger.ask(`${dashboardsOrigin}/`, { headers: { ...asWiki, Host: "wiki.example.com:8443" } }),
@@ -313,7 +313,7 @@ describe.each(proxies)("$name, with the files of docs/door.md", (proxy) => {
 
   testHere("two sites with a kind of key each want one sign-in", async () => {
     const { visitor, holder } = await enter();
-    // Without a word at the gate, whose cookie a browser sends along from a site of the same domain.
+    // Goes in silently, because the browser sends the gate's cookie from a site of the same domain.
     const other = await visitor.visit(`${dashboardsOrigin}/load?last=1h`);
     expect([other.status, other.trail.at(-1)]).toEqual([200, `${dashboardsOrigin}/load?last=1h`]);
     const { site, headers } = readSeen(other.body);

@@ -5,15 +5,15 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 
 /**
- * In systemd's place: what `systemctl` is told to do, the test does, by its words, such as "stop latchkey". `npm` has
- * nothing to do where a build is there. Both are programs in `binDir`.
+ * Replaces systemd: the test carries out orders to `systemctl`, such as "stop latchkey". `npm` does nothing if a build
+ * exists. Both are programs in `binDir`.
  */
 export async function startStandIns({
   binDir,
   obey,
 }: {
   binDir: string;
-  /** An order that it rejects fails in the shell that gave it. */
+  /** If it rejects an order, the order fails in the shell. */
   obey: (order: string) => Promise<void>;
 }) {
   const fixture = createServer((request, response) => {

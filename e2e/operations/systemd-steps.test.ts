@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** The machine's places in a folder of the test, where `data/` is what the unit says. */
+/** Maps the machine's paths to the test's folder, with `data/` where the unit says. */
 function toTestPaths(script: string): string {
   return script
     .replaceAll("/opt/latchkey", `${root}/opt/latchkey`)
@@ -52,7 +52,7 @@ async function runShell(script: string, cwd = root): Promise<string> {
   return (await run("bash", ["-c", toTestPaths(script)], { cwd, env })).stdout;
 }
 
-/** What the unit starts, where it starts it; deploy-files.test.ts holds the two together. */
+/** Starts the server as the unit does. deploy-files.test.ts compares the two. */
 async function startUnit(): Promise<void> {
   const env = { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, CHAIN_POLL_SECONDS: "1" };
   running = await startServer({
@@ -69,7 +69,7 @@ async function stopUnit(): Promise<void> {
 
 let starting: Promise<unknown> | undefined;
 
-/** What the pages have systemd do. */
+/** Plays systemd for the orders in the docs. */
 async function obey(order: string): Promise<void> {
   switch (order) {
     case "stop latchkey":
@@ -109,12 +109,12 @@ testOnSqlite(
     const isLater = (folder: string) => existsSync(path.join(folder, later));
     const [early, late] = [await gate.mintKey(), await gate.mintKey()];
 
-    // A build is a folder of its own, whatever an earlier one has left in its place.
+    // A build has its own folder, without leftovers of an earlier one.
     await changeAssembled();
     await runShell(assemble!);
     expect(isLater(path.join(root, "assembled"))).toBe(false);
 
-    // As somebody does who has just made a copy in the same shell.
+    // As in a shell that has just made a copy.
     await runAsRoot(`umask 077\n${exchange}`);
     expect((await stat(path.join(opt, "build/index.js"))).mode & 0o777).toBe(0o644);
     expect((await stat(opt)).mode & 0o777).toBe(0o755);
@@ -133,7 +133,7 @@ testOnSqlite(
     expect(await runShell(check!, opt)).toContain("integrity_check: 'ok'");
 
     await changeAssembled();
-    // Something is in the way: the running version is not even stopped.
+    // If something is in the way, the running version isn't even stopped.
     const pidBefore = running!.pid;
     await expect(runAsRoot(`cp() { command cp "$@"; return 1; }\n${exchange}`)).rejects.toThrow();
     expect([running!.pid, isLater(opt), existsSync(`${opt}.old`)]).toEqual([pidBefore, false, false]);
@@ -142,10 +142,10 @@ testOnSqlite(
     expect(await isUsed(running!, early)).toBe(true);
     expect(await useKey(running!, { ...late, message: "under the next version" })).toBe(200);
     expect(isLater(`${opt}.old`)).toBe(false);
-    // Once more, by mistake: the version before stays where it is.
+    // A second run by mistake leaves the previous version in place.
     await runAsRoot(exchange);
     expect([isLater(opt), isLater(`${opt}.old`)]).toEqual([true, false]);
-    // Without a new build there is nothing to replace.
+    // Without a new build, nothing is replaced.
     await rename(path.join(root, "assembled"), path.join(root, "away"));
     await expect(runAsRoot(exchange)).rejects.toThrow();
     expect([isLater(opt), isLater(`${opt}.old`)]).toEqual([true, false]);
@@ -166,7 +166,7 @@ testOnSqlite(
     expect([await isUsed(running!, early), await isUsed(running!, late)]).toEqual([true, false]);
     await expect(runShell(listMigrations!, opt)).resolves.not.toContain("9999_later");
 
-    // And the next one once more, with nothing in its way.
+    // The next one works again without obstacles.
     await runAsRoot(exchange);
     expect(await runShell(listMigrations!, opt)).toContain("9999_later");
   },

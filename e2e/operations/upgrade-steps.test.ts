@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => gate.close());
 
-/** The block of docs/upgrading.md in which this stands. */
+/** The block of docs/upgrading.md that contains `words`. */
 async function findBlock(words: string): Promise<string> {
   const found = (await readPlainBlocks("docs/upgrading.md")).filter((block) => block.includes(words));
   expect(found).toHaveLength(1);
@@ -56,13 +56,13 @@ async function writeProgram(root: string, name: string, text: string) {
   await chmod(file, 0o755);
 }
 
-/** What a clone of the project holds, as far as building and starting need it. */
+/** The parts of a clone that building and starting need. */
 const projectPaths = [
   ...["app", "contracts", "prisma", "public", "server.ts", "remix.config.js", "tsconfig.json"],
   ...["package.json", "package-lock.json", ".npmrc", ".gitignore"],
 ];
 
-/** The project in a repository of its own, and a clone of it that somebody has built and runs. */
+/** The project in its own repository, and a clone that is built and running. */
 async function makeClone(root: string) {
   const [upstream, clone] = [path.join(root, "upstream"), path.join(root, "latchkey")];
   const isMade = (file: string) => ["app/generated", "public/build", "prisma/.generated"].includes(file);
@@ -88,7 +88,7 @@ async function makeClone(root: string) {
   return { upstream, clone, commit };
 }
 
-/** Runs a block that ends with a server in the foreground, in a shell of its own. */
+/** Runs a block that ends with a foreground server, in its own shell. */
 function runToServer(block: string, cwd: string, env: Record<string, unknown>) {
   const shell = spawn("bash", ["-c", block], { cwd, env: env as NodeJS.ProcessEnv });
   let output = "";
@@ -144,7 +144,7 @@ function runToServer(block: string, cwd: string, env: Record<string, unknown>) {
     await writeFile(path.join(later, "migration.sql"), `CREATE TABLE "Later" ("id" TEXT PRIMARY KEY);`);
     await commit("The next version");
 
-    // Installing is the packaging test's to show. Here `npm ci` takes the packages that are there.
+    // The packaging test covers the installation. Here `npm ci` links the existing packages.
     const npm = findOnPath("npm");
     const text = `[ "$1" != ci ] || exec ln -s "${path.resolve("node_modules")}" node_modules\nexec "${npm}" "$@"`;
     await writeProgram(root, "npm", text);
@@ -193,7 +193,7 @@ test("each step of docs/upgrading.md with containers runs only after the one bef
   }
 });
 
-/** A clone of a project from when `content/` was in the repository, whose next version has taken it out. */
+/** A clone from when `content/` was in the repository. The next version has removed it. */
 async function makeOlderClone() {
   const root = await makeFolder();
   const [upstream, clone] = [path.join(root, "upstream"), path.join(root, "clone")];

@@ -20,7 +20,7 @@ import type { Site } from "./operations-fixture";
 import { signInAsOperator } from "~e2e/support/operator-session";
 
 const operatorSecret = "Qm7rV2kXw9TzLc4H";
-/** The newest version that had been brought in before, and what it had not yet heard of. */
+/** The former version's migrations. */
 const formerMigrations = ["0001_gate", "0002_quota", "0003_payments"];
 const message = "written under the former version";
 
@@ -33,7 +33,7 @@ afterAll(() => gate.close());
 type Engine = {
   url: string;
   site: Site;
-  /** Statements that PostgreSQL and SQLite both know. */
+  /** For statements that PostgreSQL and SQLite both accept. */
   ask: <Row extends object>(sql: string) => Promise<Row[]>;
 };
 
@@ -63,7 +63,7 @@ async function openPostgresql(url: string, environment: Record<string, string> =
   return { url, site, ask: (sql) => query(url, sql) };
 }
 
-/** What an older version leaves behind: its tables, its history, and rows in nearly all of them. */
+/** Creates an older version's tables and history, with rows in nearly all of them. */
 async function fillAsFormerVersion({ url, ask }: Engine, holder: { tokenId: string; address: string }) {
   const formerDir = path.join(await createTestDir(), "migrations");
   const isFormer = (file: string) =>
@@ -106,7 +106,7 @@ async function readSubmissionsPage({ origin }: Pick<RunningServer, "origin">): P
 
 const startNow = ({ site }: Engine) => site.start({ OPERATOR_SECRET: operatorSecret, LEASE_SECONDS: "3" });
 
-/** The build of now on the older database: ready, with everything that was there, and of use. */
+/** The current build on the older database is ready, and all old data works. */
 async function expectUpgraded(engine: Engine, holder: Awaited<ReturnType<Gate["mintKey"]>>): Promise<void> {
   const before = await readCommon(engine.ask);
   const server = await startNow(engine);
@@ -127,7 +127,7 @@ async function expectUpgraded(engine: Engine, holder: Awaited<ReturnType<Gate["m
   }
 }
 
-/** A database that a later version has been at: refused in the words of the page, and left as it is. */
+/** A newer version's database is refused in the page's words and left unchanged. */
 async function expectRefused({ site, ask }: Engine): Promise<void> {
   await ask(
     `INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "finished_at") VALUES ('later', 'x', '9999_later', CURRENT_TIMESTAMP)`,
@@ -165,7 +165,7 @@ test("a start migrates a database of an older version, and refuses one of a late
   await expectRefused(engine);
 }, 90_000);
 
-/** Backed up, upgraded, taken back, and upgraded once more, by the commands of the pages. */
+/** Backs up, upgrades, goes back, and upgrades again, by the pages' commands. */
 async function goThereAndBack({
   engine,
   commands: [copy, restore, listMigrations],

@@ -7,7 +7,7 @@ import { openGate } from "../api/gate-fixture";
 export const startLimitMs = 60_000;
 const metricsToken = "metrics-token-of-the-tests-0123";
 
-/** A gate with so many workers on its port. */
+/** A gate with `count` workers on its port. */
 export async function openWorkers(count: number, env: Record<string, string> = {}) {
   const settings = { WORKERS: String(count), METRICS_TOKEN: metricsToken, ...env };
   const gate = await openGate({ env: settings, startLimitMs });
@@ -24,7 +24,7 @@ export async function openWorkers(count: number, env: Record<string, string> = {
   return {
     ...gate,
     readMetrics,
-    /** The sum of what this metric says of all labels that have this beginning. */
+    /** Sums this metric over all labels that begin so. */
     sample: async (beginning: string) => sumSamples(await readMetrics(), beginning),
   };
 }
@@ -36,7 +36,7 @@ export function sumSamples(text: string, beginning: string): number {
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
 }
 
-/** The processes that a supervisor has started. */
+/** The processes a supervisor has started. */
 export function findWorkers({ pid }: Pick<RunningServer, "pid">): number[] {
   return listChildren(pid);
 }
@@ -48,7 +48,7 @@ export function readLogLines(server: RunningServer): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Which processes have answered requests so far. */
+/** Processes that have answered requests so far. */
 export function findAnswering(server: RunningServer): Set<number> {
   const lines = readLogLines(server).filter(({ msg }) => msg === "request");
   return new Set(lines.map(({ pid }) => Number(pid)));
@@ -56,7 +56,7 @@ export function findAnswering(server: RunningServer): Set<number> {
 
 type AskAlone = { port: number; path: string; headers?: Record<string, string> };
 
-/** On a connection of its own, so that any worker may be the one. Rejects where the connection breaks. */
+/** Uses a new connection, so any worker may answer. Rejects if the connection breaks. */
 export function askAlone({ port, path, headers = {} }: AskAlone): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const options = { host: "127.0.0.1", port, path, headers, agent: false, timeout: 20_000 };
@@ -73,7 +73,7 @@ export function askAlone({ port, path, headers = {} }: AskAlone): Promise<{ stat
 
 type Asked = { startedAtMs: number; endedAtMs: number; status: number | null };
 
-/** Asks on so many connections, each request on a new one, until `end` is called. */
+/** Asks on several connections at once, each request on a new one, until `end` is called. */
 export function startLoad(port: number, { connections = 8, path = "/api/nonce" } = {}) {
   const asked: Asked[] = [];
   let isOver = false;

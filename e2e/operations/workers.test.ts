@@ -22,9 +22,9 @@ import {
   sumSamples,
 } from "./workers-fixture";
 
-/** A signal reaches a process that runs on another core a moment later. */
+/** A process on another core gets a signal a moment later. */
 const killMs = 100;
-/** Far longer than the kernel takes to close a dead process's connections, and less than any time limit of ours. */
+/** Far longer than the kernel takes to close a dead process's connections, but shorter than our own limits. */
 const brokenMs = 8_000;
 
 let site: Awaited<ReturnType<typeof openWorkers>>;
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Another server before the same chain. */
+/** Another server on the same chain. */
 async function startAnother(
   env: Record<string, string>,
   options: { nodeOptions?: string[]; isQuiet?: boolean } = {},
@@ -48,7 +48,7 @@ async function startAnother(
   return server;
 }
 
-/** A request that has begun, and ends half a second after `meanwhile`. */
+/** A request that has begun, and completes half a second after `meanwhile`. */
 function askSlowly(port: number, meanwhile: () => void) {
   const body = "{}";
   return sendRaw({
@@ -85,7 +85,7 @@ test("metrics are those of all workers, whichever answers, and one process owns 
   for (let asked = 0; asked < 6; asked += 1) await askAlone({ port: site.server.port, path: "/api/nonce" });
   for (let scrape = 0; scrape < 4; scrape += 1) expect((await site.sample(nonces)) - before).toBe(6);
   await expect.poll(() => site.sample('latchkey_lease_held{lease="watcher"}'), { timeout: 15_000 }).toBe(1);
-  // What all processes read from one place is not added up.
+  // Gauges that all processes read from one place are not summed.
   const allowed = await site.sample("latchkey_watcher_allowed_age_seconds ");
   const alone = await startAnother({ METRICS_PORT: "0", CHAIN_POLL_SECONDS: "1" });
   const { port } = readLogLines(alone).find(({ msg }) => msg === "metrics port opened")!;
@@ -117,11 +117,11 @@ test("a worker killed under load breaks the requests it had open and no others, 
   const asked = await load.end();
   const broken = asked.filter(({ status }) => status !== 200);
   expect(broken.filter(({ startedAtMs }) => startedAtMs > killedAtMs + killMs)).toEqual([]);
-  // They break, and do not stay open for ever.
+  // They break instead of staying open.
   expect(broken.filter(({ endedAtMs }) => endedAtMs > killedAtMs + brokenMs)).toEqual([]);
   expect(broken.filter(({ endedAtMs }) => endedAtMs < killedAtMs)).toEqual([]);
   expect(broken.length).toBeLessThanOrEqual(8);
-  // What the dead one had counted stays in the sums.
+  // The sums keep the dead worker's counts.
   expect(await site.sample(settings)).toBe(counted);
 });
 
@@ -134,7 +134,7 @@ test("a worker that dies while metrics are collected is counted once", async () 
   const scrape = async () => (await askAlone({ port, path: "/metrics", headers })).body;
   const settings = 'latchkey_http_requests_total{route="/api/settings"';
   expect(sumSamples(await scrape(), settings)).toBe(12);
-  // One is silent, so that the others' figures wait for two seconds; in that time one of these dies.
+  // One worker is silent, so the others' figures wait two seconds. Another dies meanwhile.
   const [silent, victim] = findWorkers(server);
   process.kill(silent!, "SIGSTOP");
   const scrapes = Array.from({ length: 24 }, () => scrape().catch(() => null));
@@ -259,7 +259,7 @@ test("of 200 sign-ins at once two workers admit exactly what the limit allows, a
   });
   const client = clientOf(limited);
   const holder = await site.mintKey();
-  /** Where the machine is busy, its chain does not answer all of those who come so far in time. */
+  /** On a busy machine, the chain may not answer everyone in time. */
   const count = (answers: Answer[]) => ({
     admitted: answers.filter(
       ({ status, body }) => status === 200 || String(body.type).endsWith("/chain-unavailable"),

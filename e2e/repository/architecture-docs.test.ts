@@ -9,7 +9,7 @@ test("the copy that docs/databases.md shows has as many tables as the schema", (
 
 const text = readFileSync("docs/architecture.md", "utf8");
 
-/** The folders of the drawing under "Folders", each as a path from the project's folder. */
+/** The folders of the drawing under "Folders", as paths from the project's folder. */
 function readDrawnFolders(): string[] {
   const drawing = /^## Folders\n+```\n([^]*?)^```$/m.exec(text)![1]!;
   const above: string[] = [];
@@ -42,7 +42,7 @@ const isVisible = (folder: string) => !path.basename(folder).startsWith(".");
 test("every path that docs/architecture.md names is there", () => {
   const named = [...text.matchAll(/`([\w.-]+\/[\w./-]+)`/g)].map(([, name = ""]) => name);
   const isThere = (name: string) => existsSync(name) || existsSync(path.join("app", name));
-  // By `npm run generate` and by the build.
+  // Made by `npm run generate` and the build.
   const isMade = (name: string) => /^(?:app\/generated|build|public\/build)\//.test(name);
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter((name) => !isMade(name) && !isThere(name))).toEqual([]);

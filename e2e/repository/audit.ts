@@ -1,10 +1,10 @@
-// Asks the package registry for known faults of what production runs. Exit codes: 0 none that is grave, 1 high or
-// critical ones, 2 the registry could not be asked, which says nothing either way.
+// Asks the package registry for known vulnerabilities in production packages. Exit codes: 0 none that is grave, 1 high
+// or critical ones, 2 registry unreachable, so nothing is known.
 import { execFile } from "node:child_process";
 import * as z from "zod";
 import { findJson } from "~/platform/text/json";
 
-/** What `npm audit --json` prints when it was answered; all else it prints is about not being answered. */
+/** The output of `npm audit --json` if the registry answered. Any other output reports a failure. */
 const reportSchema = z.object({
   vulnerabilities: z.record(
     z.string(),
@@ -17,7 +17,7 @@ const reportSchema = z.object({
 });
 type Report = z.infer<typeof reportSchema>;
 
-/** npm's output and complaints, whatever its exit code; settings of npm come from the environment. */
+/** npm's output and errors, whatever its exit code. npm's own settings come from the environment. */
 function runNpm(parameters: readonly string[]): Promise<{ output: string; complaint: string }> {
   // On Windows npm is a script that only a shell can start.
   const options = { shell: process.platform === "win32", maxBuffer: Infinity };
@@ -33,7 +33,7 @@ function findReason(failure: unknown, complaint: string): string {
   return line?.replace(/^npm error /, "") ?? "npm gave no reason";
 }
 
-/** High and critical findings count, lesser ones are only named. */
+/** High and critical findings count. Lesser ones are only listed. */
 function tell({ vulnerabilities, metadata }: Report): void {
   const findings = Object.entries(vulnerabilities).map(([name, { severity, via }]) => {
     const causes = via.map((one) => (typeof one === "string" ? `by ${one}` : `${one.title}, ${one.url}`));

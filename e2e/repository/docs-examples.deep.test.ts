@@ -54,14 +54,14 @@ async function readShellBlocks(file: string): Promise<string[]> {
   return [...text.matchAll(/^( *)```sh\n([\s\S]*?)^\1```$/gm)].map(([, , block]) => block!);
 }
 
-/** The texts say where the demo is; here it is elsewhere. */
+/** The demo's address in the texts. Here it differs. */
 const demoOrigin = "http://localhost:3000";
 
 test("the README's shell block opens the gate and asks the assistant against a demo", async () => {
   const server = await startGateServer();
   try {
     const block = (await readShellBlocks("README.md")).find((text) => text.includes("client -- mint"))!;
-    // The client takes the demo's usual address unless it is told another.
+    // The client uses the demo's address by default.
     const script = block
       .replaceAll(demoOrigin, server.baseUrl)
       .replaceAll(/client -- (mint|sign)/g, `client -- $1 --origin ${server.baseUrl}`);

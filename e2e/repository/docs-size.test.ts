@@ -11,7 +11,7 @@ const decisions = listMarkdown("docs/decisions");
 const all = ["README.md", "CONTRIBUTING.md", ...pages, ...decisions];
 
 const read = (file: string) => readFileSync(file, "utf8");
-/** Bars and dashes of tables and lists are no words. */
+/** Bars and dashes of tables and lists don't count as words. */
 const countWords = (text: string) => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 const countAll = (files: string[]) => files.reduce((sum, file) => sum + countWords(read(file)), 0);
 const withoutCode = (text: string) =>

@@ -8,7 +8,7 @@ import { startServer } from "~e2e/support/running-server";
 
 type Example = { section: string; file: string; list: string | null; code: string };
 
-/** What the project is built from, without what was built: a test may write into it. */
+/** Copies the sources without build output, so a test may write to them. */
 async function copyProject(): Promise<string> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-copy-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
@@ -23,7 +23,7 @@ async function copyProject(): Promise<string> {
   return dir;
 }
 
-/** A program of this project's packages, to its end; what it said, where it failed. */
+/** Runs a program of this project's packages. Returns its output if it fails. */
 function run(dir: string, parameters: string[]): Promise<string | null> {
   const env = { ...process.env, NODE_ENV: "production" } as unknown as NodeJS.ProcessEnv;
   return new Promise((resolve) => {
@@ -34,8 +34,8 @@ function run(dir: string, parameters: string[]): Promise<string | null> {
 }
 
 /**
- * The `ts` blocks, each with the file it belongs to: the last one named in the text before it. A block after "In
- * `file`:" goes to the file's top, one after "in its `list`" to the beginning of that list.
+ * The `ts` blocks, each for the last file named in the text above it. A block after "In `file`:" goes to the file's
+ * top, one after "in its `list`" to the beginning of that list.
  */
 function readExamples(text: string): Example[] {
   return text.split(/^## /m).flatMap((part) => {
@@ -59,7 +59,7 @@ async function addExample(dir: string, { file, list, code }: Example): Promise<v
   await writeFile(target, `${parts[0]}${parts[1]}${code}${parts[2]}`);
 }
 
-/** What the guide says of the example setting: a number where it is set and where it is not, and a refusal by name. */
+/** Checks the guide's example setting: its value when set, its default, and a refusal by name. */
 const settingCheck = `
 import { parseConfig } from "~/settings.server";
 const given = { LATCHKEY_MODE: "development", KEY_CONTRACT_ADDRESS: "0x${"12".repeat(20)}" };

@@ -6,7 +6,7 @@ import remixConfig from "../../remix.config.js";
 
 type Lockfile = { packages: Record<string, { version: string }> };
 
-/** The first releases in which the known vulnerabilities are fixed. */
+/** The first releases without the known vulnerabilities. */
 const mended: Record<string, string> = {
   "react-router": "6.30.6",
   "react-router-dom": "6.30.6",
@@ -31,7 +31,7 @@ test("the tree has no router older than the fixed releases", () => {
   expect([isOlder("6.30.4", "6.30.6"), isOlder("6.30.10", "6.30.6")]).toEqual([true, false]);
 });
 
-/** One page whose loader throws what a stranger has named, drawn as text. */
+/** A page whose loader throws a stranger's input and shows it as text. */
 function buildOf(thrown: Error): ServerBuild {
   const route = {
     id: "root",
@@ -85,7 +85,7 @@ test("the server only writes the framework's streams and reads none", () => {
   expect(written).not.toContain("turboStream.decode(");
 });
 
-/** A directive stands alone in its line, in either kind of quotes. */
+/** A directive is alone on its line, in either kind of quotes. */
 const serverDirective = /^\s*(["'])use server\1\s*;?\s*$/m;
 
 test("React Server Components are not installed, and no module has their directives", () => {

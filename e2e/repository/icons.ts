@@ -1,4 +1,4 @@
-// Draws the icons in public/ from the one key mark: `npm run icons`. A PNG is what home screens ask for.
+// Draws the icons in public/ from the one key mark: `npm run icons`. Home screens need a PNG.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { chromium } from "@playwright/test";
 import { drawKeyMark } from "~/platform/brand/open-brand.server";
@@ -9,7 +9,7 @@ const icons = [
   { file: "public/icons/icon-192.png", size: 192, isMaskable: false },
   { file: "public/icons/icon-512.png", size: 512, isMaskable: false },
   { file: "public/icons/icon-maskable-512.png", size: 512, isMaskable: true },
-  // Apple's home screens cut the corners themselves.
+  // Apple's home screens round the corners themselves.
   { file: "public/icons/touch-icon.png", size: 180, isMaskable: true },
 ];
 

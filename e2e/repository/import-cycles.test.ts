@@ -8,7 +8,7 @@ const cache = ts.createModuleResolutionCache(path.resolve("."), (name) => name, 
 
 const isOurs = (file: string) => !/node_modules|\/generated\/|\.test\./.test(file);
 
-/** The files of ours that a file imports, for its types as well, which the lint rule against cycles ignores. */
+/** Our own files that a file imports, types included, which the lint rule against cycles ignores. */
 function importsOf(file: string): string[] {
   const { importedFiles } = ts.preProcessFile(ts.sys.readFile(file) ?? "");
   return importedFiles.flatMap(({ fileName }) => {
@@ -18,7 +18,7 @@ function importsOf(file: string): string[] {
   });
 }
 
-/** Cycles as they are met going down from each file; each file is gone into once. */
+/** Cycles found by a depth-first search. Each file is visited once. */
 function findCycles(files: readonly string[], imports: (file: string) => readonly string[]): string[][] {
   const finished = new Set<string>();
   const cycles: string[][] = [];

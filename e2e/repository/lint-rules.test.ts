@@ -6,12 +6,12 @@ import { ESLint } from "eslint";
 import { expect, test } from "vitest";
 
 const projectDir = fileURLToPath(new URL("../..", import.meta.url));
-/** Loading the linter with all its plugins takes a while on a busy machine. */
+/** Loading the linter with its plugins is slow on a busy machine. */
 const timeoutMs = 120_000;
 
 const eslint = new ESLint({ cwd: projectDir });
 
-/** What the rules about places say of this text, were it the file at this path. */
+/** Lints a text as if it were the file at this path, by the rules about places. */
 async function judge(file: string, text: string): Promise<string[]> {
   const [result] = await eslint.lintText(text, { filePath: path.join(projectDir, file) });
   const about =
@@ -56,7 +56,7 @@ const drivers = [
   "ioredis",
 ];
 
-/** So many lines with its first and its last, and twice as many that do not count. */
+/** A function of `lines` lines, plus twice as many that don't count. */
 const functionOf = (lines: number) =>
   `export function run() {\n${"  void 0;\n\n  // Not counted.\n".repeat(lines - 2)}}`;
 
@@ -111,7 +111,7 @@ const rules: Rule[] = [
         "@remix-run/express/dist/server.js",
       ].map((name) => ({ file, text: `import inside from "${name}";\nexport const use = inside;` })),
     ),
-    // The highlighter's own documentation imports its languages from lib/.
+    // The highlighter's documentation imports its languages from lib/.
     allowed: ["./lib/thing", "~/platform/lib/thing", "highlight.js/lib/core", "some-package/library"].map(
       (name) => ({ file: pure, text: `import inside from "${name}";\nexport const use = inside;` }),
     ),
@@ -255,7 +255,7 @@ const rules: Rule[] = [
     allowed: [
       { file: pure, text: 'import { toTokenId } from "./token-id";\nexport const read = toTokenId;' },
       { file: pure, text: 'import * as z from "zod";\nexport const shape = z.string();' },
-      // Packages and files of our own that share a builtin's last name are none.
+      // Packages and our own files with a builtin's last name are not builtins.
       {
         file: pure,
         text: 'import { path } from "./path";\nimport { url } from "@x/url";\nexport const a = [path, url];',

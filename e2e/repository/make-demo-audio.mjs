@@ -1,5 +1,5 @@
-// Makes lamp-room.wav of the demo: a short arpeggio on something between a music box and a kalimba, in a small stone room.
-// Usage: node make-demo-audio.mjs [output file]. The same Node release always writes the same bytes.
+// Makes the demo's lamp-room.wav: a short arpeggio between music box and kalimba, in a small stone room. Usage: node
+// make-demo-audio.mjs [output file]. The same Node release always writes the same bytes.
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -7,7 +7,7 @@ const sampleRate = 22_050;
 const durationSeconds = 7.5;
 const sampleCount = Math.round(sampleRate * durationSeconds);
 
-/** [start in seconds, MIDI note, loudness]: D major with an added ninth, climbing like a stair and coming home. */
+/** [start in seconds, MIDI note, loudness]: a rising and returning D major with an added ninth. */
 const notes = [
   [0.0, 50, 0.9],
   [0.0, 57, 0.5],
@@ -37,7 +37,7 @@ const notes = [
   [5.4, 81, 0.3],
 ];
 
-/** Partials of a struck metal tongue: [ratio, loudness, seconds until it has faded to a third]. */
+/** Partials of a struck metal tongue: [ratio, loudness, seconds until it fades to a third]. */
 const partials = [
   [1, 1, 1.1],
   [2.003, 0.32, 0.55],
@@ -61,7 +61,7 @@ for (const [startSeconds, note, loudness] of notes) {
   }
 }
 
-// Four feedback echoes of unrelated lengths, each duller at every turn, stand in for the room.
+// Four feedback echoes of unrelated lengths, each duller at every turn, imitate the room.
 const wet = new Float64Array(sampleCount);
 for (const [delaySeconds, feedback] of [
   [0.0297, 0.76],

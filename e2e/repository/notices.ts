@@ -1,4 +1,4 @@
-// Writes THIRD-PARTY-NOTICES.md from the packages that are installed.
+// Writes THIRD-PARTY-NOTICES.md from the installed packages.
 import { writeFileSync } from "node:fs";
 import { readThirdPartyPackages } from "./notices/packages";
 import { renderNotices } from "./notices/render";

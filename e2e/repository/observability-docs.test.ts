@@ -5,10 +5,10 @@ import { createMetrics } from "~/platform/metrics/metrics.server";
 
 type Metric = { type: string; labels: string[] };
 
-/** Labels that Prometheus adds to every sample, and to those of histograms. */
+/** Labels that Prometheus adds to every sample or to histograms. */
 const addedLabels = ["instance", "job", "le"];
 
-/** Every metric there is, each used once, so that its labels show. */
+/** All metrics, each used once, so its labels show. */
 async function listMetrics(): Promise<Map<string, Metric>> {
   const metrics = createMetrics();
   metrics.observeRequest({ route: "/x", method: "GET", status: 200, durationSeconds: 1 });
@@ -57,10 +57,10 @@ function labelsOf(body: string, name: string): string[] {
   return [...new Set(names)].filter((label) => label !== "le").sort();
 }
 
-/** Node's own have the names that prom-client gives them. */
+/** Node's own metrics have prom-client's names. */
 const isOurs = ([name]: [string, Metric]) => name.startsWith("latchkey_");
 
-/** Metrics an expression asks for, without what histograms add to their names. */
+/** The metrics in an expression, without the suffixes of histograms. */
 function findNames(expression: string, known: ReadonlyMap<string, Metric>): string[] {
   return [...expression.matchAll(/\b(?:(?:latchkey|nodejs|process)_\w+|up\b)/g)].map(([name]) => {
     const base = name.replace(/_(?:bucket|sum|count)$/, "");

@@ -3,7 +3,7 @@ import type { Setting, SettingGroup, Settings } from "~/platform/config/setting"
 
 const lineWidth = 108;
 
-/** Not for the server: compose.yaml alone reads them. */
+/** Only compose.yaml reads these, not the server. */
 const composeSettings = `
 ## Containers
 
@@ -51,7 +51,7 @@ const commonSettings: readonly (readonly [name: string, use: string])[] = [
   ["OPERATOR_SECRET", "switches [the operator's view](operator.md) on"],
 ];
 
-/** Longer descriptions keep the default and the sentences that fit; `.env.example` has all of them. */
+/** Longer descriptions keep the default and the sentences that fit. `.env.example` has everything. */
 const mostWords = 16;
 
 /** The text of docs/settings.md. */
@@ -86,10 +86,10 @@ each feature.
 
 type Entry = ReturnType<typeof listEntries>[number];
 
-/** So many names of a family fit into a cell. */
+/** The most names of a family in one cell. */
 const maxNames = 4;
 
-/** Those whose first setting is among these. */
+/** Entries whose first setting is in `rows`. */
 function entriesOf(rows: Settings, entries: readonly Entry[]): Entry[] {
   const own = listSettings(rows);
   return entries.filter(([first]) => own.includes(first));
@@ -110,7 +110,7 @@ function renderEntry(entry: Entry): string {
   ]);
 }
 
-/** A table of their own for families that a cell does not hold. */
+/** A separate table for families that don't fit a cell. */
 function renderMembers(entry: Entry): string[] {
   if (entry.length <= maxNames) return [];
   const rows = entry.map((row) =>

@@ -1,4 +1,4 @@
-// Writes what production installs, out of the lockfile, as a CycloneDX bill of materials: `npm run sbom [-- FILE]`.
+// Writes a CycloneDX bill of materials of the production packages from the lockfile: `npm run sbom [-- FILE]`.
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { promisify } from "node:util";

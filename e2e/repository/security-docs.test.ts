@@ -7,7 +7,7 @@ const security = readFileSync("docs/security.md", "utf8");
 const standard = readFileSync("docs/security-asvs.md", "utf8");
 const statuses = ["met", "partly", "not met", "not applicable"];
 
-/** How many requirements of levels 1 and 2 each section has; those of level 3 come last everywhere. */
+/** Requirements of levels 1 and 2 by section. Level 3 comes last in each. */
 const sections: Record<string, number> = {
   "1.1": 2,
   "1.2": 9,
@@ -83,13 +83,13 @@ function findLinks(text: string): Link[] {
   }));
 }
 
-/** The tests that several files run are in one that no runner takes for a file of tests. */
+/** Tests that several files share are in a file that no runner picks up. */
 const isTest = ({ file }: Link) => /\.(?:test|spec)\.tsx?$|\/instances-sharing\.ts$/.test(file);
 
-/** The names that tests of a source have: whatever is called with a name right after `test` or its table. */
+/** Finds a test by its name, right after `test` or its table. */
 function hasTest(source: string, name: string): boolean {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  // What is skipped for good, or commented out, holds nothing.
+  // Skipped tests and commented-out ones don't count as evidence.
   const live = source.replaceAll(/^\s*(?:\/\/|\*).*$/gm, "");
   return new RegExp(
     `(?:\\btest\\w*(?:\\.(?!skip\\(|todo|fixme)\\w+)*|\\))\\(\\s*"${escaped}(?: @deep)?",`,
@@ -161,7 +161,7 @@ test("each requirement of levels 1 and 2 is judged once, with evidence where it 
   const due = Object.entries(sections).flatMap(([section, count]) =>
     Array.from({ length: count }, (_, index) => `${section}.${index + 1}`),
   );
-  // Of OAuth's chapter one applies; WebRTC's does not at all.
+  // One requirement of the OAuth chapter applies, and none of the WebRTC chapter.
   expect(numbers.toSorted()).toEqual([...due, "10.1.1"].toSorted());
   for (const [first, asked, status, evidence] of rows) {
     expect(asked!.length, first).toBeGreaterThan(5);

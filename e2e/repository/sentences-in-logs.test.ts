@@ -5,10 +5,10 @@ import { Refusal, refusalTable } from "~/platform/refusals/refusal";
 import type { RefusalName } from "~/platform/refusals/refusal";
 import { redactText } from "~/platform/log/redact";
 
-/** What browsers and the API's description say is not logged. */
+/** Texts for browsers and the API's description aren't logged. */
 const unlogged = /\.test\.|\.tsx$|\.openapi\.ts$|(?:^|\/)(?:generated|page|openapi|reference|api-client)\//;
 
-/** What reads as a sentence. A value that is filled in is a word here. */
+/** Finds texts that read as sentences. A placeholder counts as a word. */
 function listSentences(file: string): string[] {
   const sentences: string[] = [];
   const visit = (node: ts.Node): void => {

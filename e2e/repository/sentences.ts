@@ -1,4 +1,4 @@
-/** A sentence of a comment or document. Table cells count for openings only, because many are no whole sentences. */
+/** A sentence of a comment or document. Table cells count only for openings, because many are not whole sentences. */
 export type Sentence = { words: string; isInTable: boolean };
 
 export type Style = { count: number; foreignOpenings: number; meanLength: number; long: number };
@@ -45,7 +45,7 @@ export function readDocument(text: string): Sentence[] {
   return [...splitAll(paragraphs, false), ...splitAll(cells, true)];
 }
 
-/** Lines of `//` that follow each other are one text, as is each block. */
+/** Consecutive `//` lines are one text, and so is each block. */
 export function readComments(source: string): Sentence[] {
   const texts: string[] = [];
   const found = source.matchAll(

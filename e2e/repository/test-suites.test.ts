@@ -9,7 +9,7 @@ type Spec = { title: string; line: number; tests: { projectName: string }[] };
 type Journeys = { file: string; specs: Spec[]; suites?: Journeys[] };
 
 const notOurs = new Set(["node_modules", "build", "public", "data"]);
-/** Runs files of the other two once more. */
+/** These projects run other projects' files again. */
 const furtherRuns = ["deep on PostgreSQL", "deep through the stock handler"];
 
 function findFiles(ending: RegExp): string[] {
@@ -24,7 +24,7 @@ function findFiles(ending: RegExp): string[] {
     .sort();
 }
 
-/** What a tool lists as JSON, as a developer would ask it: with nothing of the run this test is part of. */
+/** A tool's JSON list as a developer gets it, without the environment of this test run. */
 async function listBy(tool: string, ...parameters: string[]): Promise<unknown> {
   const { NODE_ENV: _mode, VITEST: _run, ...env } = process.env;
   const options = { env: env as NodeJS.ProcessEnv, maxBuffer: 64 * 1024 * 1024 };

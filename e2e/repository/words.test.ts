@@ -98,7 +98,7 @@ type Bounds = { foreignOpenings: number; meanLength: number; long: number };
 
 /** Openings and long sentences are shares of 100. */
 const documentBounds: Bounds = { foreignOpenings: 2, meanLength: 14, long: 3 };
-const commentBounds: Bounds = { foreignOpenings: 10, meanLength: 12.9, long: 2.2 };
+const commentBounds: Bounds = { foreignOpenings: 2, meanLength: 12.5, long: 1 };
 
 test.each([
   {

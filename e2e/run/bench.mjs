@@ -1,4 +1,4 @@
-// Measures the built server, each thing beside somebody else who does the same.
+// Measures the built server, each operation beside a peer that does the same.
 import { buildIfNeeded } from "../../app/commands/build.mjs";
 import { prepare, projectDir, run } from "../../app/commands/prepare.mjs";
 

@@ -1,5 +1,5 @@
-// Lines of the product: `app/` and `server.ts`, styles included, without tests and generated files. What the demo shows
-// its visitors, and what a new content folder begins with, is content.
+// Counts lines of the product: `app/` and `server.ts`, styles included, without tests and generated files. The demo's
+// pages and the content skeleton are content.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// Plays faults against the built server and prints what must hold beside what was measured.
+// Plays faults against the built server and prints each bound beside the measurement.
 import { buildIfNeeded } from "../../app/commands/build.mjs";
 import { prepare, projectDir, run } from "../../app/commands/prepare.mjs";
 

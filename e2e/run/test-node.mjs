@@ -1,4 +1,4 @@
-// Build, start and the contract on the Node releases that are still maintained, fetched from npm beside the packages.
+// Tests build, start and the contract on the maintained Node releases, fetched from npm.
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { projectDir, run } from "../../app/commands/prepare.mjs";
@@ -12,7 +12,7 @@ export async function testOnOtherNodes() {
     const program = await obtainNode(major);
     if (program === null) continue;
     const version = `Node ${(await run(program, ["--version"], { quiet: true })).trim()}`;
-    // First on the path, for whatever a test starts by name.
+    // First on the path, for programs that tests start by name.
     const env = { PATH: `${path.dirname(program)}${path.delimiter}${process.env.PATH}` };
     rmSync(path.join(projectDir, "build"), { recursive: true, force: true });
     await runChecks([{ name: `build on ${version}`, program, parameters: ["app/commands/build.mjs"], env }]);

@@ -1,4 +1,4 @@
-// What the test commands share: tools are run, their results counted, and the last line says how many passed and failed.
+// Shared by the test commands: runs tools, counts results, and says in the last line how many passed and failed.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
@@ -9,7 +9,7 @@ export const resultsDir = path.join(projectDir, "e2e/.results");
 const totals = { passed: 0, failed: 0 };
 const broken = [];
 const skipped = [];
-/** By title: what failed, and what passed only when it was tried again. */
+/** Titles of failed tests, and of tests that passed only in a retry. */
 const failedTests = [];
 const flakyTests = [];
 
@@ -17,7 +17,7 @@ export function bin(name) {
   return path.join("node_modules", ...name.split("/"));
 }
 
-/** Runs a Node program to its end; with `quiet` its output is kept until then. */
+/** Runs a Node program to its end. `quiet` holds its output until then. */
 export function runTool({ program = process.execPath, parameters, env = {}, quiet = false }) {
   return new Promise((resolve) => {
     const stdio = quiet ? ["ignore", "pipe", "pipe"] : "inherit";
@@ -39,7 +39,7 @@ export function count({ name, passed, failed, left = 0 }) {
   console.log(`${failed === 0 ? "ok" : "NOT OK"}  ${name}: ${passed} passed, ${failed} failed${also}\n`);
 }
 
-/** Runs single-threaded checks side by side, one for each core; each prints its output when it ends. */
+/** Runs single-threaded checks in parallel, one for each core. Each prints its output when it ends. */
 export async function runChecks(checks) {
   const waiting = [...checks];
   async function runNext() {
@@ -52,7 +52,7 @@ export async function runChecks(checks) {
   await Promise.all(Array.from({ length: os.availableParallelism() }, runNext));
 }
 
-/** A suite that writes its counts to a file; one that writes none has failed, however it ended. */
+/** Runs a suite that writes its counts to a file. Without that file it has failed. */
 async function runSuite({ name, report, read, ...tool }) {
   console.log(`── ${name}`);
   mkdirSync(resultsDir, { recursive: true });
@@ -81,14 +81,14 @@ export async function runVitest({ name, parameters, report = "vitest.json", ...t
     read: (json) => ({
       passed: json.numPassedTests,
       left: json.numPendingTests,
-      // A file that could not begin has no failed test.
+      // A file that couldn't start has no failed test.
       failed: Math.max(json.numFailedTests, Number(json.numFailedTestSuites > 0)),
       tests: json.testResults.flatMap((suite) => readSuite(suite)),
     }),
   });
 }
 
-/** A passed test keeps the failures of its earlier attempts; a file that could not begin has no tests. */
+/** A passed test keeps the failures of earlier attempts. A file that couldn't start has no tests. */
 function readSuite({ name, status, assertionResults }) {
   const file = path.relative(projectDir, name);
   if (assertionResults.length === 0 && status === "failed") return [{ title: file, state: "failed" }];

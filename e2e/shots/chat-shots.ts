@@ -9,7 +9,7 @@ const field = (page: Page) => page.getByRole("textbox", { name: "Message", exact
 
 async function ask(page: Page, text: string): Promise<void> {
   await field(page).fill(text);
-  // Pressed earlier, while the page has not yet drawn that it may be sent, Enter does nothing and is not pressed again.
+  // Before the page shows that it can send, Enter does nothing and isn't pressed again.
   await page.locator('[aria-label="Send"]:not([aria-disabled="true"])').waitFor();
   await field(page).press("Enter");
 }
@@ -23,7 +23,7 @@ async function openChat(page: Page, server: GateServer): Promise<void> {
   await page.locator(".chat[data-ready]").waitFor();
 }
 
-/** The conversation as the embedded assistant holds it, from its beginning to its sources. */
+/** The embedded assistant's conversation, from the beginning to its sources. */
 export async function shootConversation(page: Page, server: GateServer, shoot: Shoot) {
   await openChat(page, server);
   await shoot("chat-empty");
@@ -46,7 +46,7 @@ export async function shootConversation(page: Page, server: GateServer, shoot: S
   await shoot("chat-rate-limited");
 }
 
-/** Asks until the limit of this address says no; all at once, so that no window ends meanwhile. */
+/** Asks all at once until this address is limited, so no window ends meanwhile. */
 async function useUpQuestions(page: Page): Promise<void> {
   const statuses = await page.evaluate(async () => {
     const request = {
@@ -64,7 +64,7 @@ async function useUpQuestions(page: Page): Promise<void> {
   if (!statuses.includes(429)) throw new Error(`There is no limit here, only ${statuses.join()}.`);
 }
 
-/** What models write, and how they fail. */
+/** Replies of models, and their failures. */
 export async function shootModels(page: Page, server: ModelServer, shoot: Shoot) {
   await openChat(page, server);
   await ask(page, "rich");
@@ -104,7 +104,7 @@ export async function shootModels(page: Page, server: ModelServer, shoot: Shoot)
   await shoot("chat-list");
 }
 
-/** What a browser and a server that lack something say. */
+/** Notices for features that a browser or server lacks. */
 export async function shootLacks({ page, server, shoot }: { page: Page; server: ModelServer; shoot: Shoot }) {
   await page.addInitScript(() => {
     Storage.prototype.setItem = () => {
@@ -131,7 +131,7 @@ type ShootHoldersOptions = {
   shoot: Shoot;
 };
 
-/** Where only holders may ask, up to the end of their quota. */
+/** Chat for holders only, up to the end of their quota. */
 export async function shootHolders({ page, context, server, shoot }: ShootHoldersOptions) {
   await openChat(page, server);
   await page.locator(".welcome .notice").waitFor();

@@ -10,7 +10,7 @@ import { findFreePort } from "../support/free-port";
 export type DoorServer = KindsServer & { site: DoorSite };
 type Shoot = (state: string) => Promise<unknown>;
 
-/** Several kinds of keys, and a site that one of them opens. */
+/** Several kinds of keys, one of which opens a site. */
 export async function startDoorServer(): Promise<DoorServer> {
   const port = await findFreePort();
   const env = { DOOR_HOSTS: `127.0.0.1:${port}=founder` };
@@ -23,7 +23,7 @@ export async function startDoorServer(): Promise<DoorServer> {
   return { ...server, site, stop };
 }
 
-/** The way to a site and out again, at the gate and on the site, and what can be in the way. */
+/** Signing in to a site and out again, at the gate and on the site, with possible obstacles. */
 export async function shootDoor({ page, server, shoot }: { page: Page; server: DoorServer; shoot: Shoot }) {
   await page.addInitScript("globalThis.__name = (value) => value");
   const { site, rpcUrl, baseUrl } = server;
@@ -74,7 +74,7 @@ export async function shootDoor({ page, server, shoot }: { page: Page; server: D
   await shoot("door-left-signed-out");
 }
 
-/** As a browser that never keeps the site's cookie. */
+/** Imitates a browser that never keeps the site's cookie. */
 async function goOnTooOften(page: Page, arrival: string): Promise<void> {
   const { searchParams } = new URL(arrival);
   const order = { door: searchParams.get("door"), start: searchParams.get("start") };

@@ -29,7 +29,7 @@ type ShootGateOptions = {
   pathOf: (state: string) => string;
 };
 
-/** Every state of the gate's page: the way in, the room to its ends, and both as the server draws them. */
+/** Every state of the gate's page: signing in, the room to its ends, and both as rendered by the server. */
 export async function shootGate({ browser, options, server, pathOf }: ShootGateOptions): Promise<void> {
   for (const [take, more] of [
     [shootEntry, {}],
@@ -41,12 +41,12 @@ export async function shootGate({ browser, options, server, pathOf }: ShootGateO
       ...options,
       ...more,
       reducedMotion: "reduce",
-      // Limits of its own for each round of pictures.
+      // Each round of pictures has its own limits.
       extraHTTPHeaders: { "X-Forwarded-For": `198.18.1.${(rounds += 1)}` },
     });
     context.setDefaultTimeout(shotPatienceMs);
     const page = await context.newPage();
-    // The runner of this script marks functions with a helper that pages lack.
+    // The runner of this script adds a helper to functions that pages lack.
     await page.addInitScript("globalThis.__name = (value) => value");
     const shoot = (state: string) => page.screenshot({ path: pathOf(state), fullPage: true });
     await take({ page, context, server, shoot });
@@ -54,7 +54,7 @@ export async function shootGate({ browser, options, server, pathOf }: ShootGateO
   }
 }
 
-/** The way in, and what stands in it. */
+/** Signing in, with possible obstacles. */
 async function shootEntry({ page, server, shoot }: Round): Promise<void> {
   const privateKey = generatePrivateKey();
   const wallet = await addWallet({ page, rpcUrl: server.rpcUrl, chainId: 31337, privateKeys: [privateKey] });
@@ -99,7 +99,7 @@ async function shootEntry({ page, server, shoot }: Round): Promise<void> {
   await shoot("gate-rate-limited");
 }
 
-/** The room from its first moment to the receipt, and its ends. */
+/** The room from its first moment to the receipt and its endings. */
 async function shootRoom({ page, context, server, shoot }: Round): Promise<void> {
   const privateKey = generatePrivateKey();
   const wallet = await addWallet({
@@ -117,7 +117,7 @@ async function shootRoom({ page, context, server, shoot }: Round): Promise<void>
   await enterRoom(page);
   await page.waitForLoadState("networkidle");
   await shoot("room");
-  // A full page is drawn without what a frame below the fold would show.
+  // A full-page picture omits a frame's content below the fold.
   await page.frameLocator("iframe.room-script").getByRole("button", { name: "Light the lamp" }).click();
   await page.locator("iframe.room-script").scrollIntoViewIfNeeded();
   await shoot("room-script");
@@ -155,7 +155,7 @@ async function shootRoom({ page, context, server, shoot }: Round): Promise<void>
   await shoot("room-receipt");
 }
 
-/** The session's cookie alone: who comes back without the wallet. */
+/** A visitor who returns with the session's cookie but without the wallet. */
 async function shootWithoutWallet({ page, context, server, shoot }: Round): Promise<void> {
   await signInByCookie(server, context);
   await page.goto("/gate");
@@ -164,7 +164,7 @@ async function shootWithoutWallet({ page, context, server, shoot }: Round): Prom
   await shoot("room-without-wallet");
 }
 
-/** A membership that expires: in the open room, and at the gate. */
+/** A membership that expires, in the open room and at the gate. */
 export async function shootMembership({ page, server, shoot }: Omit<Round, "context">): Promise<void> {
   await page.addInitScript("globalThis.__name = (value) => value");
   const { rpcUrl, baseUrl } = server;
@@ -182,7 +182,7 @@ export async function shootMembership({ page, server, shoot }: Omit<Round, "cont
   await shoot("gate-membership-expired");
 }
 
-/** Several kinds of keys: the choice, what is missing, and who is in without a key or the room. */
+/** Several kinds of keys: the choice, missing requirements, and visitors without a key or the room. */
 export async function shootKinds({
   page,
   server,
@@ -228,7 +228,7 @@ export async function shootKinds({
   await shoot("room-not-opened");
 }
 
-/** For who has no scripts, or waits for them. */
+/** For visitors without scripts, or before scripts load. */
 async function shootServed({ page, context, server, shoot }: Round): Promise<void> {
   await page.goto("/gate");
   await shoot("gate-served");

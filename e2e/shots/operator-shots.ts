@@ -28,7 +28,7 @@ export async function shootOperator({ page, server, shoot }: Taking): Promise<vo
   ] as const) {
     await page.goto(`${server.baseUrl}/operator/${path}`);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    // A picture of an empty table is a picture of nothing.
+    // Waits for rows, because an empty table shows nothing.
     if (firstColumn !== null) await page.locator(`tbody td[data-label="${firstColumn}"]`).first().waitFor();
     await shoot(`operator-${state}`);
   }

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions } from "@playwright/test";
 import type { GateServer } from "../support/browser/gate-server";
 
-/** Every theme a page has to be read in. */
+/** Every theme of a page. */
 export const themes = {
   light: { colorScheme: "light" },
   dark: { colorScheme: "dark" },
@@ -10,7 +10,7 @@ export const themes = {
   forced: { colorScheme: "dark", forcedColors: "active" },
 } as const satisfies Record<string, BrowserContextOptions>;
 
-/** Every page as a stranger finds it. */
+/** Every page as strangers see it. */
 export const pages = [
   { path: "/", state: "landing" },
   { path: "/gate", state: "gate" },
@@ -23,7 +23,7 @@ export const pages = [
   { path: "/offline", state: "offline" },
 ] as const;
 
-/** How long a picture waits for its state: a machine may be busy, and gives up on nothing for that. */
+/** How long a picture waits for its state on a busy machine. */
 export const shotPatienceMs = 120_000;
 
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
@@ -48,7 +48,7 @@ export async function shootPages({
         viewport,
         ...appearance,
         hasTouch: size === "phone",
-        // Nothing moves, so that two rounds of pictures can be laid side by side.
+        // Without motion, so two rounds of pictures can be compared.
         reducedMotion: "reduce",
       });
       context.setDefaultTimeout(shotPatienceMs);
@@ -58,7 +58,7 @@ export async function shootPages({
         await page.waitForLoadState("networkidle");
         await page.screenshot({
           path: `${folder}${prefix}-${state}-${size}-${theme}.png`,
-          // The reference is many screens long, and the conversation fills exactly one.
+          // The reference has many screens, and the conversation exactly one.
           fullPage: state !== "docs" && state !== "chat",
         });
       }

@@ -12,7 +12,7 @@ type ShootReferenceOptions = {
   shoot: Shoot;
 };
 
-/** The reference as a stranger and as a holder sees it, calls that were sent, and the pages of refusals. */
+/** The reference for strangers and holders, with calls, and the refusals' pages. */
 export async function shootReference({ page, context, server, shoot }: ShootReferenceOptions): Promise<void> {
   await page.goto(`${server.baseUrl}/docs`);
   await operationOf({ page, id: "getNonce" }).waitFor();

@@ -18,8 +18,8 @@ import { startRelayServer } from "../support/browser/relay-server";
 import { shootPairing, shootWallets, shootWays } from "./wallet-shots";
 
 /**
- * Pictures of every page and state on a phone and on a desktop, light and dark, for looking at: `npm run shots`; of some
- * parts alone with their names, as in `npm run shots -- gate chat`.
+ * Takes pictures of every page and state on a phone and a desktop, light and dark: `npm run shots`. Names limit it to
+ * some parts, as in `npm run shots -- gate chat`.
  */
 const folder = fileURLToPath(new URL("../.shots/", import.meta.url));
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
@@ -27,7 +27,7 @@ const phoneAgent = "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/14
 
 type SharedServers = ReturnType<typeof shareServers>;
 
-/** One round: one size in one scheme. */
+/** One size in one scheme. */
 type Round = {
   browser: Browser;
   server: GateServer;
@@ -73,7 +73,7 @@ const parts: Record<string, (round: Round) => Promise<void>> = {
       await shootConversation(page, round.server, shoot);
       await shootModels(page, await round.shared.models(), shoot);
       await shootHolders({ page, context, server: await round.shared.holders(), shoot });
-      // Cookies know no ports: the holder's would be sent here too.
+      // Cookies ignore ports, so the holder's would be sent here too.
       const server = await round.shared.silent();
       await withPage(round, (other) => shootLacks({ ...other, server }));
     }),
@@ -110,7 +110,7 @@ async function withPage({ browser, options, pathOf }: Round, take: (taking: Taki
   }
 }
 
-/** Every way to a wallet is switched on there; how far WalletConnect leads is the relay's affair. */
+/** Every kind of wallet is enabled. The relay decides how far WalletConnect gets. */
 function startWaysServer(relayUrl: string): Promise<GateServer> {
   return startGateServer({
     mode: "production",
@@ -122,7 +122,7 @@ function startWaysServer(relayUrl: string): Promise<GateServer> {
   });
 }
 
-/** Started when the first round needs them; what one round leaves there is its own visitor's, and no other's. */
+/** Starts servers when the first round needs them. Visitors of one round leave nothing to another. */
 function shareServers(ends: (() => Promise<void>)[]) {
   function once<Server extends { stop: () => Promise<void> }>(start: () => Promise<Server>) {
     let started: Promise<Server> | null = null;
@@ -150,7 +150,7 @@ function shareServers(ends: (() => Promise<void>)[]) {
   };
 }
 
-/** A part in one scheme, on the phone and on the desktop at once: most of what a picture takes is waiting. */
+/** Takes a part in one scheme, on phone and desktop at once, because pictures mostly wait. */
 async function shootPart({ name, ...site }: Pick<Round, "browser" | "server" | "shared"> & { name: string }) {
   for (const colorScheme of ["light", "dark"] as const) {
     const shootSize = ([size, viewport]: [string, { width: number; height: number }]) => {
@@ -162,7 +162,7 @@ async function shootPart({ name, ...site }: Pick<Round, "browser" | "server" | "
         colorScheme,
         hasTouch,
         userAgent,
-        // Limits of its own for each round of pictures.
+        // Each round of pictures has its own limits.
         extraHTTPHeaders: { "X-Forwarded-For": `198.18.0.${(rounds += 1)}` },
       };
       const pathOf = (state: string) => `${folder}${state}-${size}-${colorScheme}.png`;

@@ -4,10 +4,10 @@ import { addWallet } from "../support/browser/wallet";
 
 type Shoot = (state: string) => Promise<unknown>;
 
-/** A wallet's question, and what it and the page show of every error, in a context of their own. */
+/** A wallet's prompt and every error, in a separate context. */
 export async function shootWallets(page: Page, server: GateServer, shoot: Shoot) {
   const { rpcUrl, chainId, baseUrl } = server;
-  // The compiler of this command names functions with a helper that pages do not have.
+  // This command's compiler adds a helper to functions that pages lack.
   await page.addInitScript("globalThis.__name = (named) => named;");
   const wallet = await addWallet({
     page,
@@ -63,7 +63,7 @@ export async function shootWallets(page: Page, server: GateServer, shoot: Shoot)
   await shoot("wallet-locked-at-the-gate");
 }
 
-/** Where no wallet is in the browser, and the operator offers other ways to one. */
+/** Without a wallet in the browser, the page offers the operator's other ways to connect. */
 export async function shootWays(page: Page, server: GateServer, shoot: Shoot) {
   const dialog = page.getByRole("dialog");
   await page.goto(`${server.baseUrl}/gate`);
@@ -77,7 +77,7 @@ export async function shootWays(page: Page, server: GateServer, shoot: Shoot) {
   await shoot("wallet-relay-away");
 }
 
-/** The code for a wallet on another device, from a relay that takes everything in. */
+/** The code for a wallet on another device, from a relay that accepts everything. */
 export async function shootPairing(page: Page, server: GateServer, shoot: Shoot) {
   const dialog = page.getByRole("dialog");
   await page.goto(`${server.baseUrl}/gate`);

@@ -1,7 +1,7 @@
 /**
- * Run with `--expose-gc`: reads the beginning of an answer, forces garbage collections with nothing held but
- * what a server holds (the events and the client's controller), and then lets the client leave. Prints what was
- * settled and how long it took; the parent records when its server sees the connection close.
+ * Run with `--expose-gc`. Reads the beginning of a reply, and collects garbage while it holds only the events and the
+ * client's controller, as a server does. Then it lets the client leave. Prints the settlement and its duration. The
+ * parent records when its server sees the connection close.
  */
 import { openaiProvider } from "~/chat/providers/openai.gateway.server";
 import { openReply } from "~/chat/reply/reply.server";
@@ -29,7 +29,7 @@ async function begin() {
     log: { warn: () => undefined },
   });
   for (let read = 0; read < 4; read += 1) await events.next();
-  // A pull that waits, as the writer of an answer has one; its promise is dropped on purpose.
+  // A waiting pull, as in a reply's writer. Its promise is dropped on purpose.
   void events.next();
 }
 

@@ -4,7 +4,7 @@ import { distinctLimits } from "./limits";
 
 export const referenceOrigin = "https://gate.example";
 
-/** The document of a demo, where every operation is described. */
+/** The document of a demo, which describes every operation. */
 export function readTestDocument(): ApiDocument {
   const document = buildApiDocument({ origin: referenceOrigin, limits: distinctLimits(), isDemo: true });
   return JSON.parse(JSON.stringify(document)) as ApiDocument;

@@ -6,7 +6,7 @@ const { outputs } = JSON.parse(readFileSync("build/metafile.js.json", "utf8")) a
   outputs: Record<string, Output>;
 };
 
-/** The script made from a source file, with every script it loads at once. */
+/** The script of a source file, with every script it loads at once. */
 export function listScripts(source: string): Set<string> {
   const start = Object.keys(outputs).find((file) => new RegExp(`/${source}-[A-Z0-9]{8}\\.js$`).test(file));
   if (!start) throw new Error(`There is no script of ${source}.`);
@@ -26,12 +26,12 @@ export function listScriptsOf(sources: readonly string[]): Set<string> {
   return new Set(sources.flatMap((source) => [...listScripts(source)]));
 }
 
-/** In bytes, as they are sent. */
+/** In bytes as sent. */
 export function weigh(files: Iterable<string>): number {
   return [...files].reduce((bytes, file) => bytes + gzipSync(readFileSync(file)).length, 0);
 }
 
-/** The source files that went into these scripts. */
+/** The source files of these scripts. */
 export function inputsOf(files: Iterable<string>): string[] {
   return [...files].flatMap((file) => Object.keys(outputs[file]?.inputs ?? {}));
 }

@@ -4,17 +4,17 @@ import ts from "typescript";
 export type BuiltRoute = {
   /** The route's file, as the compiler names it: `routes/api.nonce`. */
   id: string;
-  /** `/api/token-status/:tokenId`, as log lines have it. */
+  /** `/api/token-status/:tokenId`, as in log lines. */
   pattern: string;
-  /** Answers without a page: a module with a loader or an action and no default export. */
+  /** A route without a page: a module with a loader or an action and no default export. */
   isResource: boolean;
 };
 
 type RouteEntry = { id: string; parentId: string | null; path: string; moduleName: string };
 
 /**
- * The routes of the built server, read from its text: to import the build would start a server. Fails when the
- * compiler writes its table in another way than the one known here, so that nothing can seem complete by mistake.
+ * The routes of the built server, read from its text, because importing the build would start a server. Fails if the
+ * compiler writes its table differently, so that no route can be missed by mistake.
  */
 export function readBuiltRoutes({ file = "build/index.js" }: { file?: string } = {}): BuiltRoute[] {
   const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest);

@@ -1,4 +1,4 @@
-// Certificates for servers that tests start: made when they are needed, and gone with the test.
+// Certificates for servers of tests, created on demand and removed with the test.
 import { execFile } from "node:child_process";
 import { chmod, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -10,27 +10,27 @@ const run = promisify(execFile);
 
 export const hasOpenssl = findOnPath("openssl") !== null;
 
-/** For a file of tests that cannot do without. */
+/** For test files that need openssl. */
 export function sayWithoutOpenssl(skipped: string): void {
   if (!hasOpenssl) console.warn(`\nSKIPPED: ${skipped}. There is no openssl on this machine.\n`);
 }
 
 export type Certificates = {
-  /** What a client must know to believe the server. */
+  /** The certificate authority that clients must trust. */
   authorityFile: string;
-  /** For `localhost` by name, and so not for the same machine by number. */
+  /** For the name `localhost`, so not for the machine's IP address. */
   certificateFile: string;
   keyFile: string;
-  /** Nobody signed anything with it that a server here shows. */
+  /** It has signed no certificate of these servers. */
   otherAuthorityFile: string;
-  /** Some servers refuse a key that is not theirs alone. */
+  /** Some servers refuse a key that others can read. */
   giveKeyTo: (owner: { uid: number; gid: number }) => Promise<void>;
   remove: () => Promise<void>;
 };
 
 export async function makeCertificates(): Promise<Certificates> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-certificates-"));
-  // Servers that run as a user of their own read them.
+  // Servers with their own user must be able to read them.
   await chmod(dir, 0o755);
   const authority = await makeSelfSigned(dir, "authority");
   const other = await makeSelfSigned(dir, "other");
@@ -59,7 +59,7 @@ export async function makeCertificates(): Promise<Certificates> {
 
 const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
-/** One that vouches for itself, for a day. */
+/** A self-signed certificate for a day. */
 export async function makeSelfSigned(dir: string, commonName: string) {
   const keyFile = path.join(dir, `${commonName}.key`);
   const certificateFile = path.join(dir, `${commonName}.crt`);

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 
 export type TestProcess = ChildProcessByStdio<Writable, Readable, null>;
 
-/** Runs a TypeScript file of this project as a process of its own; it is gone at the latest when the test ends. */
+/** Runs a TypeScript file of this project in a separate process, until the test's end at most. */
 export function startTestProcess(file: string, args: string[]): TestProcess {
   const child = spawn(process.execPath, ["--import", "tsx", file, ...args], {
     stdio: ["pipe", "pipe", "inherit"],
@@ -14,7 +14,7 @@ export function startTestProcess(file: string, args: string[]): TestProcess {
   return child;
 }
 
-/** The lines a process prints, one by one as they come; ends with the process. */
+/** A process's lines as they come, until it ends. */
 export async function* readLines(child: TestProcess): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of child.stdout.setEncoding("utf8")) {

@@ -8,8 +8,8 @@ import type { Browser } from "playwright";
 export type TestBrowser = { browser: Browser; close: () => Promise<void> };
 
 /**
- * A real browser, without downloading one: $CHROMIUM_PATH, then Playwright's own, then the one packed in npm,
- * which is unpacked into a folder of its own because it trusts whatever it finds in the shared one.
+ * Finds a real browser without a download: $CHROMIUM_PATH, Playwright's own, or the one packed in npm. That one trusts
+ * any file in a shared folder, so it is unpacked into its own.
  */
 export async function openTestBrowser(): Promise<TestBrowser> {
   const folder = await mkdtemp(path.join(tmpdir(), "latchkey-chromium-"));

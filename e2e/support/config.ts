@@ -14,7 +14,7 @@ export const production = {
   NEXT_PUBLIC_DOMAIN: "gate.example.com",
 };
 
-/** What an environment is refused for, each mistake a line; nothing where it is accepted. */
+/** An environment's mistakes, one a line. Empty if it is accepted. */
 export function problemsOf(environment: Environment, fileNames?: readonly string[]): readonly string[] {
   try {
     parseConfig(environment, fileNames);
@@ -25,7 +25,7 @@ export function problemsOf(environment: Environment, fileNames?: readonly string
   return [];
 }
 
-/** The same for settings that are added to those of production. */
+/** The same for settings in addition to production's. */
 export function problemsInProduction(environment: Environment): readonly string[] {
   return problemsOf({ ...production, ...environment });
 }

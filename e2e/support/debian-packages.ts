@@ -5,12 +5,12 @@ import { fileURLToPath } from "node:url";
 
 const cacheDir = fileURLToPath(new URL("../../node_modules/.cache/latchkey", import.meta.url));
 
-/** Where a program's packages lie once they were fetched. */
+/** The folder of a program's unpacked packages. */
 export function unpackedDir(name: string): string {
   return path.join(cacheDir, name);
 }
 
-/** What a program of such a folder needs in its environment to find the libraries that came along. */
+/** The environment in which a program of such a folder finds its libraries. */
 export function librariesOf(dir: string): Record<string, string> {
   const libraryDirs = ["usr/lib", "lib"].flatMap((name) => {
     const library = path.join(dir, name);
@@ -22,16 +22,16 @@ export function librariesOf(dir: string): Record<string, string> {
 }
 
 export type DebianPackages = {
-  /** Puts the newest of the archive into the cache, with what they need and the machine lacks. Throws where it cannot. */
+  /** Puts the newest packages into the cache, with dependencies the machine lacks. Throws on failure. */
   unpack: (options: { name: string; packages: readonly string[] }) => void;
-  /** The packages that this one consists of, such as `postgresql-15` of `postgresql`. */
+  /** The package's parts, such as `postgresql-15` of `postgresql`. */
   dependsOf: (name: string) => string[];
   close: () => void;
 };
 
 /**
- * Debian's archive, for programs that npm does not carry. Nothing is installed and nobody needs to be root: lists and
- * archives are our own, and the machine's stay as they are, empty ones included.
+ * Debian's archive, for programs that npm does not carry. Installs nothing and needs no root. Lists and archives are
+ * our own, so the machine's stay untouched.
  */
 export function openDebianPackages(): DebianPackages {
   for (const tool of ["apt-get", "dpkg"]) {
@@ -64,12 +64,12 @@ export function openDebianPackages(): DebianPackages {
     for (const file of readdirSync(archives).filter((entry) => entry.endsWith(".deb"))) {
       run("dpkg", ["-x", path.join(archives, file), unpacked]);
     }
-    // Whole or not at all, also for others who run the tests in this folder.
+    // Complete or absent, also for other users of this folder.
     chmodSync(unpacked, 0o755);
     try {
       renameSync(unpacked, unpackedDir(name));
     } catch (error) {
-      // Another run was faster: what it has put there is as good.
+      // Another run was faster. Its files are as good.
       if (!existsSync(unpackedDir(name))) throw error;
     }
   }

@@ -2,10 +2,10 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The demonstration: the content of every server under test that names no other. */
+/** The demo's content, which test servers use by default. */
 export const demoContent = fileURLToPath(new URL("../../app/demo/content", import.meta.url));
 
-/** Its knowledge pages in a content folder of their own, each for holders: what is measured is finding alone. */
+/** Copies the knowledge pages to a separate content folder, each for holders, to measure only the search. */
 export async function copyKnowledge(contentDir: string): Promise<void> {
   const [from, to] = [path.join(demoContent, "knowledge"), path.join(contentDir, "knowledge")];
   await mkdir(to, { recursive: true });

@@ -1,6 +1,6 @@
 // How the three readers of a file with settings read one, for texts without escapes. Node's is `parseEnv`.
 
-/** `docker run --env-file`: a value is everything behind the first `=`, quotes and comments included. */
+/** `docker run --env-file`: a value is everything after the first `=`, quotes and comments included. */
 export function readAsDocker(text: string): Record<string, string> {
   const lines = text.split("\n").map((line) => line.trimStart());
   return Object.fromEntries(
@@ -14,7 +14,10 @@ export function readAsDocker(text: string): Record<string, string> {
   );
 }
 
-/** systemd's `EnvironmentFile=`: quotes around a value go, over several lines as well; a comment behind it stays. */
+/**
+ * systemd's `EnvironmentFile=`: removes quotes around a value, over several lines as well, but keeps a comment after
+ * it.
+ */
 export function readAsSystemd(text: string): Record<string, string> {
   const found = text.matchAll(/^[ \t]*(?:[#;].*|([^=\n]+)=[ \t]*(?:"([^"]*)"|'([^']*)'|(.*)))[ \t]*$/gm);
   const values: Record<string, string> = {};

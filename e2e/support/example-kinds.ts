@@ -1,6 +1,6 @@
 import type { PageKind, PageKinds } from "~/gate/page/kinds/page-kind";
 
-/** For tests: the one kind of the older settings, then one with a further requirement, then a membership. */
+/** For tests: the one kind of the older settings, one with a further requirement, and a membership. */
 
 export const onlyKind: PageKind = {
   name: "key",

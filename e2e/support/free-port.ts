@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 
-/** Of a loopback port that was free a moment ago, and where nobody listens. */
+/** A loopback port that was free a moment ago. */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

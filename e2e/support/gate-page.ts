@@ -8,7 +8,7 @@ import { createTools } from "~/gate/page/use-gate";
 import type { Wallet } from "~/gate/page/wallet/use-wallet";
 import { exampleKinds } from "./example-kinds";
 
-/** For tests: the gate's page with nobody before it, and those who come to it. */
+/** For tests: the gate's page with and without a visitor. */
 
 export const account = {
   address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
@@ -64,7 +64,7 @@ export function inside(kept: Session | null = null): GateState {
 
 type Sides = { state?: GateState; wallet?: Partial<Wallet>; api?: Partial<GateApi> };
 
-/** A page in this state, with a wallet and a server that do what they are told. */
+/** A page in this state, with a wallet and a server under the test's control. */
 export function openGatePage({ state = away, wallet = {}, api = {} }: Sides = {}) {
   const page = createGatePage(state, () => undefined);
   const settings = { chainId: 31337 } as never;
@@ -76,7 +76,7 @@ export function openGatePage({ state = away, wallet = {}, api = {} }: Sides = {}
   return { page, tools };
 }
 
-/** The value that a hook returns at the first drawing, without its effects. */
+/** A hook's value at the first render, without its effects. */
 export function drawHook<Value>(hook: () => Value): Value {
   let value: { drawn: Value } | undefined;
   function Drawn() {

@@ -10,7 +10,7 @@ const longestConnectSeconds = 60;
 const openLimitMs = 30_000;
 
 /**
- * The built server, held in its start by a database that takes connections and never says a word: its port is open, and
+ * The built server, stuck in its start by a database that accepts connections and never responds. Its port is open, but
  * it serves nothing until it is stopped.
  */
 export async function holdStart(env: Record<string, string | undefined>, givenPort?: number) {

@@ -1,6 +1,6 @@
 /**
- * Markup that tries to run code, load from elsewhere, send a form elsewhere or stand in for a property of the
- * document. What runs calls `hit()`; what loads asks evil.example.
+ * Markup that tries to run code, load from elsewhere, send a form elsewhere or replace a property of the document. Code
+ * calls `hit()`, and loads go to evil.example.
  */
 export const hostileMarkup: readonly string[] = [
   "<script>hit()</script>",

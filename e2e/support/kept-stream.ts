@@ -9,13 +9,13 @@ export type KeptReader = {
   status: number;
   headers: IncomingHttpHeaders;
   replyId: string | null;
-  /** So far, as they came. */
+  /** In order of arrival. */
   events: KeptEvent[];
-  /** What no reader may get: gaps, repetitions, lines of another kind. */
+  /** Events that no reader may get: gaps, repetitions, unknown lines. */
   defects: string[];
-  /** Whether the end mark came. */
+  /** Whether the end mark has arrived. */
   isDone: () => boolean;
-  /** When the connection is closed. */
+  /** Resolves when the connection is closed. */
   ended: Promise<void>;
   leave: () => void;
 };
@@ -26,11 +26,11 @@ type Question = {
   method?: "GET" | "POST";
   json?: unknown;
   headers?: Record<string, string>;
-  /** The id of the last event that is known. */
+  /** The last event the client has. */
   after?: number;
 };
 
-/** Reads a resumable answer on a connection of its own; resolves with its headers, and rejects where none come. */
+/** Reads a resumable reply on its own connection. Resolves with the headers, and rejects if none come. */
 export async function openKeptStream(question: Question): Promise<KeptReader> {
   const { port, path, method = "GET", json, headers = {}, after } = question;
   const outgoing = request({
@@ -81,7 +81,7 @@ function createParser(after: number) {
     const [, id, json] = /^id: (\d+)\ndata: (\{.*\})$/.exec(block) ?? [];
     if (json === undefined) return void defects.push(`no event: ${block}`);
     const isNext = Number(id) === (events.at(-1)?.id ?? after) + 1;
-    // The ending of an answer that lost its writer may stand before what its reader has seen already.
+    // If the writer is lost, the reply's ending may have a lower number than events the reader has seen.
     if (!isNext && !json.includes(brokenOff)) defects.push(`${id} after ${events.at(-1)?.id ?? 0}`);
     if (!chatEventSchema.safeParse(JSON.parse(json)).success) defects.push(`not of the protocol: ${json}`);
     events.push({ id: Number(id), json, atMs: performance.now() });

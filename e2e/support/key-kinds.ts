@@ -4,7 +4,7 @@ import type { Judgement, KeyKind, KeyKinds, NotHeld } from "~/gate/kinds/kind";
 
 type Given = Partial<KeyKind> & { chainId: number };
 
-/** A kind of key as a file may describe it, by default an ERC-721 contract's that opens all but doors. */
+/** A kind of key as in a settings file. By default it is an ERC-721 contract's and opens everything except doors. */
 export function makeKind({ chainId, name = "key", contract = null, ...given }: Given): KeyKind {
   const keptUnder =
     contract === null
@@ -25,12 +25,12 @@ export function makeKind({ chainId, name = "key", contract = null, ...given }: G
   };
 }
 
-/** As the older settings make them. */
+/** The kinds of the older settings. */
 export function oneKind(given: Given): KeyKinds {
   return { list: [makeKind(given)], areNamed: false };
 }
 
-/** What tools know of a caller besides their token's scopes. */
+/** A caller as tools see it, besides its token's scopes. */
 export const someKey: Omit<TokenHolder, "scopes"> = {
   keyKind: makeKind({ chainId: 31337, contract: `0x${"aa".repeat(20)}` }),
   tokenId: "7",
@@ -42,9 +42,9 @@ export const someKey: Omit<TokenHolder, "scopes"> = {
   proofHash: null,
 };
 
-/** A key of which nothing is recorded. */
+/** A key without records. */
 export const untouched = { used: null, departedAtMs: null, isProofRevoked: false, watchedBlocks: [] };
-/** A judge that knows of no blocks. */
+/** A judge without blocks. */
 export const judging = (judge: Judge["judge"]) => ({ judge, noteBlock: () => {}, isOutdated: () => false });
 
 const nothingElse = { requirement: null, blocks: [], cause: null };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The whole files that docs/keys.md shows. */
+/** The complete files in docs/keys.md. */
 export function readKeysExamples(): { name: string; text: string }[] {
   const page = readFileSync("docs/keys.md", "utf8");
   const examples = [...page.matchAll(/^\*\*(.+?)\.\*\*[^`]*?```json\n([^]*?)^```$/gm)];
@@ -8,7 +8,7 @@ export function readKeysExamples(): { name: string; text: string }[] {
   return examples.map(([, name = "", text = ""]) => ({ name, text }));
 }
 
-/** The lists of addresses that such a file names. */
+/** The address lists that such a file names. */
 export function listAddressFiles(text: string): string[] {
   return [...text.matchAll(/"addressesFile": "([^"]+)"/g)].map(([, file = ""]) => file);
 }

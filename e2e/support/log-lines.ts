@@ -3,13 +3,13 @@ import { createLog } from "~/platform/log/log.server";
 
 export type LogLines = {
   log: Log;
-  /** As written, one JSON text a line. */
+  /** One JSON text a line. */
   lines: string[];
   /** The same, parsed. */
   entries(): Record<string, unknown>[];
 };
 
-/** The real log, writing into memory. */
+/** The real log, written to memory. */
 export function createLogLines(): LogLines {
   const lines: string[] = [];
   const log = createLog("trace", { write: (line) => void lines.push(line) });

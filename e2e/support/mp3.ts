@@ -1,6 +1,6 @@
 import { MPEGDecoder } from "mpg123-decoder";
 
-/** What a decoder makes of MP3 bytes, and how loud it is. Throws where a frame cannot be decoded. */
+/** Decodes MP3 bytes and measures their loudness. Throws if a frame cannot be decoded. */
 export async function decodeMp3(bytes: Uint8Array): Promise<{ seconds: number; loudness: number }> {
   const decoder = new MPEGDecoder();
   await decoder.ready;

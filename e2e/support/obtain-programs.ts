@@ -1,12 +1,12 @@
-// Gets hold of the servers that npm does not carry, once for all tests: the one on this machine, or Debian's package,
-// which is fetched and unpacked beside the other packages without being installed. What cannot be had is skipped aloud.
+// Gets servers that npm does not carry, once for all tests. Uses the machine's own, or fetches and unpacks Debian's
+// package without installing it. Tests without their server are skipped with a message.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import path from "node:path";
 import { findOnPath, librariesOf, openDebianPackages, unpackedDir } from "./debian-packages";
 import type { DebianPackages } from "./debian-packages";
 
-/** How to start it, and what to add to its environment. */
+/** The command, and additions to its environment. */
 export type Program = { command: string; environment: Record<string, string> };
 /** Server and tools of one version, in one folder. */
 export type PostgresqlPrograms = { binDir: string; environment: Record<string, string> };
@@ -47,7 +47,7 @@ export function findPostgresqlUser(): { uid?: number; gid?: number } {
   return { uid: ask("-u"), gid: ask("-g") };
 }
 
-/** Debian keeps each version in a folder of its own; the newest first. */
+/** Debian has a folder for each version. Newest first. */
 function listVersions(root: string): string[] {
   const names = existsSync(root) ? readdirSync(root) : [];
   return names
@@ -66,10 +66,10 @@ function findProgram(name: string, file: string, elsewhere: readonly string[] = 
 
 type Wanted = {
   name: string;
-  /** What is not tested without it. */
+  /** The tests that are skipped without it. */
   skipped: string;
   find: () => Program | PostgresqlPrograms | null;
-  /** What it is asked to see whether it runs at all. */
+  /** The command that shows whether it runs. */
   ask: readonly [program: string, parameter: string];
   /** The user it runs as. Default: the user of the tests. */
   asUser?: () => { uid?: number; gid?: number };
@@ -112,7 +112,7 @@ const programs: Wanted[] = [
   },
 ];
 
-/** How a program is called, by whom and in which surroundings. */
+/** The program's call, with its user and environment. */
 function callOf({ find, ask: [program, parameter], asUser }: Wanted) {
   const found = find();
   if (found === null) return null;
@@ -121,12 +121,12 @@ function callOf({ find, ask: [program, parameter], asUser }: Wanted) {
   return { file: path.join(folder, program), parameter, options: { env, cwd: "/", ...asUser?.() } };
 }
 
-/** What the tests run on, in the program's own words; null where there is none, or it cannot say. */
+/** The program's version in its own words. Null if it is missing or doesn't say. */
 export function findVersion(name: string): string | null {
   const wanted = programs.find((program) => program.name === name);
   const call = wanted === undefined ? null : callOf(wanted);
   if (call === null) return null;
-  // nginx says it on the other stream.
+  // nginx prints it to stderr.
   const { stdout, stderr } = spawnSync(call.file, [call.parameter], { ...call.options, encoding: "utf8" });
   return /\d+(?:\.\d+)+/.exec(`${stdout}${stderr}`)?.[0] ?? null;
 }
@@ -140,7 +140,7 @@ function sayVersions(): void {
 
 const attempted = "LATCHKEY_TESTS_OBTAINED_PROGRAMS";
 
-/** What was fetched may not run here any more: its libraries went, or the folder came from another machine. */
+/** A fetched program may no longer run: its libraries may be gone, or the folder came from another machine. */
 function runsFromCache(wanted: Wanted): boolean {
   if (!existsSync(unpackedDir(wanted.name))) return true;
   try {
@@ -155,12 +155,12 @@ function runsFromCache(wanted: Wanted): boolean {
 function askWhetherItRuns(wanted: Wanted): void {
   const call = callOf(wanted);
   if (call === null) throw new Error("The packages do not hold it.");
-  // Fails where a library it needs is not on this machine, or its user may not enter the folder.
+  // Fails if a library is missing, or if the program's user can't enter the folder.
   execFileSync(call.file, [call.parameter], { ...call.options, stdio: "pipe" });
 }
 
 export function setup(): void {
-  // Both projects of a run begin here; what could not be had a moment ago is not tried and told again.
+  // Both projects of a run start here. A program that was unavailable a moment ago isn't tried again.
   if (process.env[attempted] !== undefined) return;
   process.env[attempted] = "yes";
   obtainMissing();

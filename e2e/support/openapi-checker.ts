@@ -16,7 +16,7 @@ export function listOperations(document: OpenApiDocument): DescribedOperation[] 
   );
 }
 
-/** Follows a reference into the document; anything else is given back as it is. */
+/** Follows a reference into the document. Returns other values unchanged. */
 export function resolve(document: OpenApiDocument, value: unknown): Json {
   const reference = (value as { $ref?: string }).$ref;
   if (reference === undefined) return value as Json;
@@ -28,10 +28,7 @@ export function resolve(document: OpenApiDocument, value: unknown): Json {
   return found as Json;
 }
 
-/**
- * A schema of the document as something that can judge values. With `closed`, members the document does not
- * name are faults too.
- */
+/** Compiles a schema of the document. With `closed`, members the document does not name are faults too. */
 export function compileSchema({
   document,
   schema,
@@ -61,7 +58,7 @@ function closeObject(value: unknown): unknown {
     : value;
 }
 
-/** Everything in which an answer is not what the document says of its route and status. */
+/** All differences between a response and the document's description of its route and status. */
 export function findFaults(document: OpenApiDocument, answer: SeenAnswer): string[] {
   const described = findOperation({ document, ...answer });
   if (!described) return [`${answer.method} ${answer.path} is not described`];
@@ -73,7 +70,7 @@ export function findFaults(document: OpenApiDocument, answer: SeenAnswer): strin
   ];
 }
 
-/** An answer to a method the address does not have is described at a method it has. */
+/** The document describes a refused method at another method of the route. */
 export function findOperation({
   document,
   method,
@@ -90,7 +87,7 @@ export function findOperation({
 }
 
 function matchesTemplate({ path, actual }: { path: string; actual: string }): boolean {
-  // `{file}` stands for all that is left of a path, slashes included.
+  // `{file}` matches the rest of a path, slashes included.
   const pattern = path
     .split(/(\{\w+\})/)
     .map((part) => {

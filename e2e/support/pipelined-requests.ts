@@ -2,7 +2,7 @@ import net from "node:net";
 
 type Batch = {
   port: number;
-  /** So many requests are on their way at once over each of so many kept connections. */
+  /** The number of kept connections, and of requests in flight on each. */
   connections: number;
   depth: number;
   count: number;
@@ -10,7 +10,7 @@ type Batch = {
   write: (index: number) => string;
 };
 
-/** Sends requests one behind the other over kept connections, and counts the answers by status. */
+/** Pipelines requests over kept connections, and counts the responses by status. */
 export async function sendPipelined({ connections, count, ...rest }: Batch): Promise<Map<string, number>> {
   const statuses = new Map<string, number>();
   let next = 0;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Waits for something that happens outside of this process; fails when it does not. */
+/** Waits for an event outside this process. Fails if it does not come. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   { timeoutMs = 10_000, everyMs = 20 }: { timeoutMs?: number; everyMs?: number } = {},
@@ -22,7 +22,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The processes that this one has started and that have not ended; on Linux alone. */
+/** This process's running children. Linux only. */
 export function listChildren(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
   return children.trim().split(" ").filter(Boolean).map(Number);

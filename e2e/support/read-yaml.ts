@@ -4,7 +4,9 @@ export type YamlValue = string | number | boolean | null | YamlValue[] | { [name
 
 type Node = { type: string; value?: string; children?: (Node | null)[] } | null;
 
-/** Reads YAML with the parser that formats it here. Anchors, tags and block texts are refused: ours have none. */
+/**
+ * Reads YAML with the formatter's own parser. Anchors, tags and block texts are refused, because our files have none.
+ */
 export async function readYaml(text: string): Promise<YamlValue> {
   const root = (await yaml.parsers.yaml.parse(text, {} as never)) as Node;
   const [document, ...more] = root!.children!;
@@ -42,12 +44,11 @@ function toValue(node: Node): YamlValue {
   }
 }
 
-/** What stands in a key, a value or an item. */
 function toItem(node: Node): YamlValue {
   return toValue(node?.children?.[0] ?? null);
 }
 
-/** YAML's core schema, without the kinds of numbers nobody writes here. */
+/** YAML's core schema, without kinds of numbers that these files don't use. */
 function readPlain(text: string): YamlValue {
   if (/^(?:true|True|TRUE|false|False|FALSE)$/.test(text)) return text.toLowerCase() === "true";
   if (/^(?:~|null|Null|NULL|)$/.test(text)) return null;

@@ -20,10 +20,9 @@ export type RunningServer = {
   port: number;
   pid: number;
   dataDir: string;
-  /** What it keeps its rows in. */
   databaseUrl: string;
   child: ChildProcess;
-  /** Everything the server has written so far, log lines and errors. */
+  /** All output of the server so far, log lines and errors. */
   output: () => string;
   stop: () => Promise<number | null>;
   kill: () => Promise<void>;
@@ -37,17 +36,16 @@ type StartServerOptions = {
   dataDir?: string;
   nodeOptions?: readonly string[] | undefined;
   projectDir?: string;
-  /** Writes nothing about single requests: for so many of them that their lines would fill the memory of a test. */
+  /** Logs no single requests, because many of them would fill a test's memory. */
   isQuiet?: boolean | undefined;
   onSpawn?: (child: ChildProcess) => void;
   startLimitMs?: number;
 };
 
 /**
- * The built server as a process of its own, in production mode, on a free port; ends when it is stopped. Settings
- * in `env` replace the ones given here; a setting of undefined is omitted. Its database is the one that is chosen
- * for the tests, unless `env` names another. `projectDir`: another copy of the project.
- * `onSpawn` gets the process before it is open.
+ * The built server in its own process, in production mode, on a free port, until it is stopped. `env` replaces the
+ * settings below, and undefined omits one. It uses the database under test, unless `env` names another. `projectDir`:
+ * another copy of the project. `onSpawn` gets the process before it is open.
  */
 export async function startServer({
   env = {},
@@ -130,11 +128,11 @@ type WaitForAnswerOptions = {
   startLimitMs: number;
 };
 
-/** For a server that does not say that it is open. */
+/** For a server that doesn't report that it is open. */
 async function waitForAnswer({ child, port, read, startLimitMs }: WaitForAnswerOptions): Promise<number> {
   async function isOpen(): Promise<boolean> {
     if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}.\n${read()}`);
-    // Not /healthz, which says that the process lives before it is open.
+    // Not /healthz, which succeeds before the server is open.
     const answer = await fetch(`http://127.0.0.1:${port}/api/settings`).catch(() => null);
     return answer?.ok === true;
   }

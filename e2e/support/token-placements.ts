@@ -1,4 +1,4 @@
-/** What of a request a token can stand in. */
+/** The parts of a request that can carry a token. */
 export type PlacedToken = {
   headers: Record<string, string>;
   query: Record<string, string>;
@@ -7,7 +7,7 @@ export type PlacedToken = {
 
 type Placement = { location: string; place: (token: string) => Partial<PlacedToken> };
 
-/** Every place a caller's token is looked for, in the order that decides; one list for all routes that take tokens. */
+/** All places for a caller's token, in order of precedence, for all routes that take tokens. */
 export const tokenPlacements: readonly Placement[] = [
   {
     location: "Authorization header",

@@ -14,7 +14,7 @@ import { createKeptAnswerStore } from "./kept-answers.store.server";
 
 const thisMigration = "0010_one_open_answer";
 
-/** The address of a database as the former version left it, on the same server or in a file of its own. */
+/** A database as the former version left it: on the same server or in its own file. */
 async function createFormer({ url, database }: TestDatabase): Promise<string> {
   const dir = await createTestDir();
   const formerDir = path.join(dir, "migrations");

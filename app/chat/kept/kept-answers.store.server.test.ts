@@ -128,7 +128,7 @@ testOnEachDatabase(
       outcome: "name-taken",
     });
     expect(await begin(name)).toMatchObject({ outcome: "under-way", ...name });
-    // Somebody else's failed beginning takes nothing away.
+    // Another client's failed beginning deletes nothing.
     await store.discard({ ...conversation, ...others });
     await append(name.replyId, ["1"], endOf(1));
     expect(await begin(name)).toMatchObject({ outcome: "name-taken" });
@@ -356,7 +356,7 @@ testOnPostgresql("a conversation that another process is about to take holds up 
   ]);
 });
 
-/** What stands in the tables, as a crash or an older server may have left it. */
+/** The tables as a crash or an older server may have left them. */
 function openWithTables({ database }: Pick<TestDatabase, "database">) {
   const opened = open({ database });
   return {

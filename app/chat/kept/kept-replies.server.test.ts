@@ -11,12 +11,12 @@ import type { KeptAnswerStore } from "./kept-answers.store.server";
 import { ReplyReader } from "./reply-reader.server";
 import { createKeptReplies, writerGoneText } from "./kept-replies.server";
 
-/** None expires by itself, however busy the machine is. */
+/** None expires, even on a busy machine. */
 const longLeaseMs = 60_000;
 const conversation = { owner: "key of a wallet", conversationId: "conversation-0001" };
 const finish: ChatEvent = { type: "finish", messageMetadata: { finishReason: "stop" } };
 
-/** Instances on one store, and what each has settled. */
+/** Instances on one store, with each one's settlements. */
 async function openInstances() {
   const keptAnswers = createKeptAnswerStore((await createSqliteTestDatabase()).database, Date.now);
   const settled: { reservationId: string; usedTokens: number }[] = [];
@@ -42,7 +42,7 @@ async function openInstances() {
   return { store: keptAnswers, settled, open };
 }
 
-/** An answer whose events are said one after the other by the test. */
+/** A reply whose events the test emits one by one. */
 async function beginAnswer(
   kept: ReturnType<typeof createKeptReplies>,
   usedTokens = 7,
@@ -256,7 +256,6 @@ test.each(["the store's word", "the settlement"])(
       ? open({ conclude, listAbandoned })
       : open({ listAbandoned }, longLeaseMs, settling);
     await kept.concludeAbandoned();
-    // What was concluded for certain is settled with the others.
     expect(new Set(settled.map(({ reservationId }) => reservationId))).toEqual(
       new Set(isOfStore ? [other, replyId] : [other]),
     );
@@ -445,7 +444,7 @@ test("readers at another instance cost the store no more than one does, also whi
   say(text("Hello"));
   await waitUntil(async () => (await other.find(conversation))?.lastId === 1);
   const readers = await Promise.all(Array.from({ length: 50 }, () => readAgain(other, 0)));
-  // Beyond what is there, each at a place of its own.
+  // Each reader waits at a different event beyond the stored ones.
   const ahead = await Promise.all(Array.from({ length: 50 }, (_, at) => readAgain(other, 1_000 + at)));
   for (const reader of readers) await take(reader, 1);
   const rests = readers.map((reader) => take(reader));

@@ -5,7 +5,7 @@ import { waitUntil } from "~e2e/support/processes";
 import { ReplyAppender } from "./reply-appender.server";
 import type { AppendRequest } from "./kept-reply";
 
-/** A store that keeps nothing but the requests. */
+/** A store that keeps only the requests. */
 function openAppender({ isAway = false } = {}) {
   const requests: (AppendRequest & { atMs: number })[] = [];
   const answer = { isAway };

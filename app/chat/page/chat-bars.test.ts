@@ -33,7 +33,7 @@ test("the meter says when nothing is left, and never shows more than all of it",
 });
 
 test("the meter shows the renewal in the reader's own time, and omits it when it is unknown", () => {
-  // Ten in the morning in Greenwich is a quarter to eleven at night on the Chatham Islands, where these tests run.
+  // Ten a.m. in Greenwich is a quarter to eleven p.m. on the Chatham Islands, the time zone of these tests.
   expect(draw(5_000)).toMatch(/tokens left, renewed at [^<]*(?:10:45\sPM|22:45)/);
   const markup = renderToStaticMarkup(
     createElement(QuotaMeter, { quota: { limit: 10, used: 5, remaining: 5, resetAtMs: null } }),

@@ -42,7 +42,7 @@ function listRefusals(activity: Activity): Seen[] {
   );
 }
 
-/** Each provider's failure is an example of its own, and one refusal. */
+/** Each provider's failure is its own example, but one refusal. */
 function slugOf(name: string): string {
   return name in refusalTable ? refusalTable[name as RefusalName].slug : "provider-failed";
 }
@@ -68,10 +68,10 @@ test.each(refusals)("$activity: $name is explained in words for the person who r
   expect(notice.remedy).toMatch(/^[A-Z].*\.$/);
   expect(notice.remedy).not.toMatch(programWords);
   expect([...apiRemedies]).not.toContain(notice.remedy);
-  // What is right to say to somebody who asked is wrong for somebody who listens.
+  // Chat and speech need different remedies.
   if (activity === "asking") expect(notice.remedy).not.toMatch(/read on|place in the text|listen|hear/i);
   else expect(notice.remedy).not.toMatch(/you wrote|send|\bask\b(?! whoever)|conversation/i);
-  // The server's own words stay readable, as the title or beneath one that people know.
+  // The server's words stay readable, as the title or below a plainer one.
   expect(`${notice.title} ${notice.detail ?? ""}`).toContain(body.error);
   if (notice.title !== body.error) expect(notice.title).not.toMatch(programWords);
 });

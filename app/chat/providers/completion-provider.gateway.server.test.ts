@@ -378,7 +378,7 @@ test("a slow reader pauses the server, and reading on resumes it", async () => {
   const events = provider.open(toRequest())[Symbol.asyncIterator]();
   await events.next();
   const pausedBytes = await untilSteady(() => sentBytes);
-  // What is in flight sits in the kernel's buffers of both ends; this process holds far less.
+  // The bytes in flight sit in the kernel's buffers at both ends. This process holds far less.
   expect(pausedBytes).toBeLessThan(24 * 1024 * 1024);
   for (let read = 0; read < 10_000 && sentBytes === pausedBytes; read += 1) await events.next();
   expect(sentBytes).toBeGreaterThan(pausedBytes);

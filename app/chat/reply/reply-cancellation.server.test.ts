@@ -80,6 +80,6 @@ test("a slow client pauses the provider, and one that leaves frees it once, over
   client.abort();
   await server.calls[0]?.closed;
   expect(settled).toHaveLength(1);
-  // What was pulled ahead for the reader, at a thousand tokens an event, and no more.
+  // At most the events already read ahead count, at a thousand tokens each.
   expect(settled[0]).toBeLessThanOrEqual(8_000);
 });

@@ -43,7 +43,7 @@ async function startServer(behaviour: Behaviour) {
   return server;
 }
 
-/** The types of what a client reads, the error's words among them. */
+/** The event types a client reads, with the error's text. */
 async function readWire(options: ReplyOptions): Promise<string[]> {
   const response = toEventStream({ events: await openReply(options), signal: options.signal });
   const frames = (await response.text()).split("\n\n").slice(0, -1);

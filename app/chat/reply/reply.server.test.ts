@@ -75,7 +75,7 @@ function textOf(events: ChatEvent[]): string {
 
 const finish = (finishReason: string) => ({ type: "finish", messageMetadata: { finishReason } });
 
-/** The stream of an answer of one text that broke off, from its first event to its last. */
+/** The complete stream of a one-text reply that broke off. */
 function brokenOff(deltas: string[], errorText: unknown) {
   return [
     { type: "start" },

@@ -45,7 +45,7 @@ function listTables(filePath: string) {
   return tables;
 }
 
-/** Some thousand rows: as many in each table as there are tables in the schema, made from the schema itself. */
+/** Fills every table from the schema: some thousand rows, as many in each table as there are tables. */
 function fill(filePath: string): number {
   const tables = listTables(filePath);
   changeSource(filePath, (sqlite) => {
@@ -65,7 +65,7 @@ function fill(filePath: string): number {
         );
       }
     }
-    // As after a shutdown: nobody works with it.
+    // Nobody works with the database, as after a shutdown.
     for (const table of ["Lease", "QuotaInstance"]) sqlite.exec(`UPDATE "${table}" SET "expiresAtMs" = 0`);
     sqlite.exec("COMMIT");
   });
@@ -85,7 +85,7 @@ function makeValue({ column, type, notnull, index }: MakeValueOptions) {
   if (!notnull && index % 3 === 0) return null;
   if (type === "TEXT")
     return column.toLowerCase().endsWith("id") ? `id-${index}` : `${index} ${texts[index % texts.length]}`;
-  // Beyond what a JavaScript number tells apart.
+  // Beyond the precision of a JavaScript number.
   if (type === "BIGINT") return 9_007_199_254_740_993n + BigInt(index);
   return index;
 }
@@ -162,7 +162,7 @@ test(
       );
     });
     const second = await run(site);
-    // The digests are those of the contents: the same each time.
+    // Digests depend on the contents only, so they are equal.
     expect(second).toEqual({ code: 0, out: first.out, err: "" });
   },
 );

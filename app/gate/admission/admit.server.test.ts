@@ -16,11 +16,11 @@ const startMs = 1_700_000_000_400;
 
 type Chain = {
   departedAtMs: number | null;
-  /** What the chain says when it is asked once more, and what the database does by then. */
+  /** The chain's second reading, and the state of the database by then. */
   again?: { owned: boolean; departedAtMs: number };
 };
 
-/** Signs in while the chain takes a second to say that the key is there; what it is noticed to do is given. */
+/** Signs in while the chain takes a second to confirm the key. The test sets what the watcher sees meanwhile. */
 async function signIn({ departedAtMs, again }: Chain): Promise<TokenGrant> {
   let nowMs = startMs;
   let readings = 0;
@@ -79,7 +79,7 @@ test("a token is dated by when the chain was asked, so a departure noticed later
   const { ownedAtMs } = await signIn({ departedAtMs: null });
   expect(ownedAtMs).toBe(startMs);
   const issuedAtSeconds = Math.floor(ownedAtMs / 1000);
-  // Noticed while the chain was still answering, or after the token was made: either way it is revoked.
+  // Seen while the chain was still answering, or after the token was made: either way it is revoked.
   for (const departedAtMs of [startMs, startMs + 999, startMs + 5_000]) {
     expect(isRevokedByDeparture(departedAtMs, issuedAtSeconds)).toBe(true);
   }

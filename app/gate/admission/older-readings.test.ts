@@ -46,7 +46,7 @@ beforeEach(async () => {
   rpc.setNewestBlock(newest - 1n);
 });
 
-/** A process that has seen nothing of the chain yet. */
+/** A process that hasn't seen the chain yet. */
 async function openProcess(rpcUrls = [rpc.url]) {
   const { database } = await createSqliteTestDatabase();
   const keys = createKeyStore(database);

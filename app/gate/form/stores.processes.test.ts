@@ -46,7 +46,7 @@ testOnEachDatabase(
     const acknowledged = new Set<number>();
     const kills = 8;
     for (let round = 0; round < kills; round++) {
-      // Each life has its own numbers; so a key that was used without being acknowledged is not used again.
+      // Each process has its own numbers, so a key used without acknowledgement is not used again.
       const child = startTestProcess(findTestProcess("submit-forever.ts"), [url, String(round * 1e6)]);
       const killAfterLines = 1 + Math.floor(Math.random() * 30);
       let lineCount = 0;

@@ -249,7 +249,7 @@ testOnEachDatabase(
   "a use that was undone does not count where it is tried again too late",
   async ({ database }) => {
     const other = createStore(database);
-    /** Undone once, and meanwhile somebody else is faster. */
+    /** The first try is rolled back, and another client is faster. */
     async function transactTwice(work: (transaction: unknown) => Promise<unknown>): Promise<unknown> {
       const undone = database.$transaction(async (transaction) => {
         await work(transaction);

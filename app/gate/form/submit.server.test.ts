@@ -13,7 +13,7 @@ const origin = "http://localhost:3000";
 const contract = { chainId: 31337, contract: `0x${"aa".repeat(20)}` } as const;
 const list = [makeKind({ name: "founder", ...contract }), makeKind({ name: "lent", ...contract })];
 
-/** Where nothing else keeps a form from being sent twice: the key is never used up. */
+/** The key is never used up, so only the form itself prevents a second submission. */
 function openForm() {
   const spent: string[] = [];
   const unused = () => expect.fail("A form must not ask for this.");

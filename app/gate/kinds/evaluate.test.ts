@@ -63,7 +63,7 @@ test("any tree is unknown exactly where what is unknown could decide it either w
   const random = randomFrom(20_260_115);
   const seen: Record<Outcome, number> = { met: 0, unmet: 0, unknown: 0 };
   for (let round = 0; round < 5_000; round++) {
-    // Each leaf stands for itself, so that substitution is exact; few enough unknown ones to try all of them.
+    // Leaves are distinct, so substitution is exact. There are few enough unknown ones to try all values.
     const tree = makeTree(random, 4);
     const readings = listLeaves(tree).map(() => outcomes[Math.floor(random() * 3)]!);
     const expected = substituteAll(tree, readings);
@@ -73,7 +73,7 @@ test("any tree is unknown exactly where what is unknown could decide it either w
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(500);
 });
 
-/** What comes out when every unknown leaf is tried as true and as false: two-valued logic alone. */
+/** Evaluates with two-valued logic: every unknown leaf is tried as true and as false. */
 function substituteAll(tree: Requirement, readings: readonly Outcome[]): Outcome {
   const unknown = readings.flatMap((outcome, index) => (outcome === "unknown" ? [index] : []));
   const results = new Set<boolean>();
@@ -94,7 +94,7 @@ function isTrue(tree: Requirement, values: Iterator<boolean>): boolean {
   return tree.type === "all" ? parts.every(Boolean) : parts.some(Boolean);
 }
 
-/** At most three in a group and three groups deep: 27 leaves, of which rarely more than a dozen are unknown. */
+/** At most three in a group and three groups deep: 27 leaves, rarely with more than a dozen unknown ones. */
 function makeTree(random: () => number, depth: number): Requirement {
   const choice = random();
   if (depth === 1 || choice < 0.2) return leaf;

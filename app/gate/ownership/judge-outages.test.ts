@@ -59,7 +59,7 @@ test("the judgement tells what is unknown, why, and which blocks were read", asy
   const { key, requirement, blocks, cause } = await judge.judge(ask(keyKind(coinLeaf())));
 
   expect(key).toEqual({ outcome: "met", reason: null });
-  // The token said its decimals before its chain was away.
+  // The token's decimals were read before its chain became unreachable.
   expect(requirement).toMatchObject({ outcome: "unknown", reading: { outcome: "unknown", decimals: 6 } });
   expect(blocks).toMatchObject([{ chainId: home, blockNumber: expect.any(BigInt) as bigint }]);
   expect(cause).toMatchObject({ details: "HTTP status 500." });
@@ -85,7 +85,7 @@ test("chains are asked side by side, and one that answers late is waited for", a
   let letGo = () => {};
   const bothArrived = new Promise<void>((resolve) => (letGo = resolve));
   for (const { rpc } of [first, second]) {
-    // Nothing is answered before both are there: one after the other would end in an outage.
+    // Answers only when both have arrived. Sent one after the other, they would time out.
     rpc.onPost(async ({ method }) => {
       if (method !== "eth_call") return;
       if (arrivals.push(Date.now()) === 2) letGo();

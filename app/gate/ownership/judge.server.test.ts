@@ -226,7 +226,7 @@ test("a contract wallet's signature, its key and what it must hold are one call 
   const { verdict, judgement } = await judge.judgeSigned({ ...question, signed: await signedBy(3) });
   expect({ verdict, outcome: judgement.outcome }).toEqual({ verdict: "valid", outcome: "met" });
   expect(posts()).toEqual([["eth_call"], ["eth_call"]]);
-  // What it read is shared, and nothing of the signature with it.
+  // The reading is shared, but nothing of the signature is.
   expect((await judge.judge(question)).outcome).toBe("met");
   expect(posts()).toEqual([["eth_call"], ["eth_call"]]);
   expect(await judge.judgeSigned({ ...question, signed: await signedBy(4) })).toMatchObject({

@@ -16,7 +16,7 @@ const hourMs = 3_600_000;
 /** Longer than a failed endpoint is skipped. */
 const restMs = 10_001;
 
-/** The chain as it is; and as it was an hour ago, before the sale and before the holder's key. */
+/** The chain now, and an hour ago: before the sale and the holder's key. */
 let chain: TestChain;
 let past: TestChain;
 let first: RpcFaultServer;
@@ -186,7 +186,7 @@ test("an endpoint is far behind by time, however few blocks that are", async () 
 });
 
 test("a block older than the newest one known is no reading: the next endpoint is asked, else the answer is 503", async () => {
-  // The block before the newest one is recent too, whatever came before this test.
+  // The block before the newest must be recent too, after any earlier test.
   await chain.setTime(secondsOf(wallMs));
   const { askSeller, askHolder } = openGate([first, second]);
   expect(await askHolder()).toEqual({ owned: true });
@@ -201,7 +201,7 @@ test("a block older than the newest one known is no reading: the next endpoint i
   await expect(askSeller()).rejects.toEqual(unavailable);
   for (const { posts } of [first, second]) posts.length = 0;
   await expect(askHolder()).rejects.toEqual(unavailable);
-  // Each one, and once more.
+  // Each one is retried once.
   expect([calls(first), calls(second)]).toEqual([2, 2]);
   first.setNewestBlock(null);
   expect(await askHolder()).toEqual({ owned: true });

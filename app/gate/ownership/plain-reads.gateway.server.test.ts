@@ -71,7 +71,7 @@ function makeReader({
   return createOwnershipReader({ client, contractAddress, standard, cacheSeconds, clock: () => nowMs });
 }
 
-/** A reader whose endpoint was found to run no code of a call's own; what follows counts from there. */
+/** A reader whose endpoint was found unable to run a call's own code. Counting starts there. */
 async function makePlainReader(options: Parameters<typeof makeReader>[0] = {}): Promise<OwnershipReader> {
   const reader = makeReader(options);
   await reader.readOwner({ tokenId: "1" });
@@ -88,7 +88,7 @@ async function deployWallet(): Promise<Address> {
   return (await chain.deploy({ contractName: "ContractWallet", args })).address;
 }
 
-/** A key of its own for any address. */
+/** Mints a new key for any address. */
 async function mintFor(holder: Address): Promise<string> {
   const tokenId = await chain.mintKey(1);
   await chain.transferKey({ tokenId, from: 1, to: holder });
@@ -162,7 +162,7 @@ test.each(deploylessFaults)(
       });
 
     expect(await prove(1)).toEqual({ owned: true });
-    // The chain id is asked for again, because plain answers do not name their chain.
+    // Plain responses don't name their chain, so the reader asks for the chain id again.
     expect([...rpc.posts].sort()).toEqual([
       ...["eth_call", "eth_call", "eth_chainId", "eth_chainId"],
       "eth_getBlockByNumber",
@@ -210,7 +210,7 @@ test("unlock: owner and validity are read side by side, and an expired membershi
   let arrived = 0;
   let letGo = () => {};
   const bothArrived = new Promise<void>((resolve) => (letGo = resolve));
-  // Answers nothing before both are there: had they been sent one after the other, this would end in an outage.
+  // Answers only when both have arrived. Sent one after the other, they would time out.
   rpc.onPost(async ({ method }) => {
     if (method !== "eth_call") return;
     arrived += 1;

@@ -53,7 +53,7 @@ beforeEach(async () => {
     cacheSeconds: 4,
     clock: () => 0,
   });
-  // The check of the chain id is made once, with the first call; what follows counts the calls after it.
+  // The first call also checks the chain id. Counting starts after it.
   await ownership.readOwner({ tokenId: "1" });
   rpc.posts.length = 0;
 });
@@ -71,7 +71,7 @@ async function deployWallet(): Promise<Address> {
   return (await chain.deploy({ contractName: "ContractWallet", args })).address;
 }
 
-/** A key that lies in a wallet which does not exist yet, and what would make that wallet. */
+/** A key in a wallet that isn't deployed yet, with the call that would deploy it. */
 async function mintForFutureWallet() {
   const args = [chain.addressOf(walletOwner), salt];
   const address = (await chain.viewer.readContract({
@@ -288,7 +288,7 @@ test("the signer's own factory call cannot influence the ownership read", async 
   expect(await prove({ signature, address, tokenId: "7" })).toEqual({ owned: true });
 });
 
-/** Deployed, owned by account 3 and for sale, with a key in it; and a contract with the money to buy it. */
+/** A deployed wallet of account 3, for sale with a key in it, and a contract with the money to buy it. */
 async function deployWalletForSale() {
   const wallet = await chain.deploy({ contractName: "WalletForSale", args: [chain.addressOf(walletOwner)] });
   const spender = await chain.deploy({ contractName: "Spender" });

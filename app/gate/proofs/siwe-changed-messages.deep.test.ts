@@ -56,7 +56,7 @@ function read(text: string): SiweMessage | null {
   }
 }
 
-/** What a person reads who takes the message line by line, from its end, where no statement can pretend anything. */
+/** Reads the message line by line from its end, as a person would. A statement can't fake anything there. */
 function readByLines(text: string): Record<string, string | undefined> {
   const lines = text.split("\n");
   const start = lines.findLastIndex((line, index) => line.startsWith("URI: ") && lines[index - 1] === "");
@@ -137,8 +137,8 @@ test("thousands of changed messages are each refused or read as their lines say,
       expirationTime,
     }).toEqual(readByLines(text));
   }
-  // What a grammar written by hand, apart from the package's, found of the same texts. Other numbers after an update of
-  // the package mean that it reads another language than before.
+  // Results of a handwritten grammar for the same texts. If an update of the package changes the numbers, it accepts
+  // another language than before.
   expect(counts).toEqual({ read: 682, refused: 5318 });
 });
 
@@ -149,7 +149,7 @@ test("every seed is a message, and none of its halves is", () => {
   }
 });
 
-// The standard's own examples of addresses whose checksum asks for one case throughout.
+// The standard's examples of addresses whose checksum uses one case throughout.
 test.each([
   "0x52908400098527886E0F7030069857D2E4169EE7",
   "0x8617E340B3D01FA5F11F306F4090FD50E238070D",

@@ -12,7 +12,7 @@ import { createJudge } from "../ownership/judge.server";
 import { proveAndJudge } from "./signature.server";
 import type { WalletFactories } from "./wallet-factories.settings";
 
-// No local chain's number: on those any factory is accepted.
+// Not a local chain, because local ones accept any factory.
 const chainId = 8453;
 const message = "I own this key";
 const listed = parseConfig(production).gate.walletFactories;
@@ -41,7 +41,7 @@ const readAddress = async (call: Parameters<TestChain["viewer"]["readContract"]>
 
 type Claim = { signature: Hex; address: Address; tokenId: string; walletFactories: WalletFactories };
 
-/** What a sign-in finds out, on a chain that is not local unless said. */
+/** Signs in, on a chain that is not local by default. */
 async function prove({ signature, address, tokenId, walletFactories }: Claim, kindChain = chainId) {
   const client = createChainClient({ rpcUrls: [rpc.url], chainId, timeoutMs: 1_000 });
   const judge = createJudge({
@@ -106,7 +106,7 @@ test("a stranger's factory that buys the token of a wallet while the signature i
   });
   const claim = { signature, address, tokenId };
 
-  // Whoever accepts any factory accepts this.
+  // An operator who accepts any factory accepts this one.
   expect(await prove({ ...claim, walletFactories: "any" })).toMatchObject({ outcome: "met" });
   await expect(prove({ ...claim, walletFactories: listed })).rejects.toEqual(unlisted);
   rpc.setFault("deployless-refused");

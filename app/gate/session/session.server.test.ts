@@ -11,7 +11,7 @@ const kinds = oneKind({ chainId: 1, contract: "0x0000000000000000000000000000000
 const keyKind = kinds.list[0]!;
 const cookie = "other=1; access_token=aaa.bbb.ccc";
 
-/** The rules of time alone: that a key is held is proved with a chain, where the routes are tested. */
+/** Only the rules of time. The routes' tests prove ownership on a chain. */
 function at({
   nowSeconds,
   claims = exampleClaims,

@@ -17,7 +17,7 @@ const session: SignedIn = {
   isRenewable: true,
 };
 
-/** Notes what is asked; each part can be told to answer otherwise. */
+/** Records requests. Each dependency can be replaced. */
 function createDependencies(parts: Partial<VisitDependencies> = {}) {
   const asked: string[] = [];
   const noting =

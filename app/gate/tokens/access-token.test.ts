@@ -128,7 +128,7 @@ function encode(value: unknown): string {
 
 type Header = Record<string, unknown>;
 
-/** A token signed by hand with the right HS256 secret, so that only what is changed can be at fault. */
+/** A token signed by hand with the right HS256 secret, so only the change can cause a refusal. */
 function forge({
   header = {},
   claims,

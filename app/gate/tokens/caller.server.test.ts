@@ -190,7 +190,7 @@ const missing = '401 Unauthorized: missing JWT Bearer realm="latchkey"';
 const crossSite = "403 Cross-site request refused";
 const chainAway = "503 Chain unavailable 5";
 
-/** What each rule makes of a token that does not hold. */
+/** The result of an invalid token under each rule. */
 const refusals = { required: invalid, "good-if-sent": invalid, optional: "stranger" } as const;
 const rules = Object.entries(refusals) as [TokenRule, string][];
 const inHeader = (token: string) => combinePlaced([{ headers: { authorization: `Bearer ${token}` } }]);
@@ -363,7 +363,7 @@ test("a chain outage is 503 where a token must be valid, and makes the caller an
   expect(await ask(inHeader(goodToken))).toBe(chainAway);
   expect(await ask(inHeader(goodToken), { tokenRule: "good-if-sent" })).toBe(chainAway);
   expect(await ask(inHeader(goodToken), { tokenRule: "optional" })).toBe("stranger");
-  // What is bad by itself needs no chain to be told so.
+  // A token that is invalid by itself is refused without the chain.
   expect(await ask(inHeader(badTokens.expired!))).toBe(invalid);
 });
 

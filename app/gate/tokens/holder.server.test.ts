@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { held, makeKind, someKey, untouched } from "~e2e/support/key-kinds";
 import { judgeWithState } from "./holder.server";
 
-/** The chain's newest block is known from the database; readings are of these blocks, one after the other. */
+/** The database knows the chain's newest block. Readings are of these blocks in turn. */
 async function judgeAt(blocks: readonly bigint[], fresh?: boolean) {
   const newest = 8n;
   const asked: (boolean | undefined)[] = [];

@@ -265,7 +265,7 @@ test("four processes that start at once get one key", async () => {
       },
     ),
   );
-  // Nobody begins before all are loaded, so that they really meet.
+  // All processes load before any begins, so they really compete.
   await Promise.all(children.map((child) => once(child.stdout, "data")));
   const outputs = children.map(async (child) => {
     let output = "";

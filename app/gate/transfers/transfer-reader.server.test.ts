@@ -49,7 +49,7 @@ const mine = (blocks: number) => chain.control.mine({ blocks });
 const sell = (tokenId: string, from = seller, to = buyer) => chain.transferKey({ tokenId, from, to: at(to) });
 const calls = () => rpc.posts.filter((method) => method === "eth_call").length;
 
-/** Where OpenZeppelin's ERC-1155 keeps the units that an account has of an id. */
+/** Writes an account's balance into the storage slot of OpenZeppelin's ERC-1155. */
 function setBalance({ control }: TestChain, address: Address, id: bigint, amount = 1n) {
   const ofId = keccak256(encodeAbiParameters(parseAbiParameters("uint256, uint256"), [id, 0n]));
   const index = keccak256(encodeAbiParameters(parseAbiParameters("address, bytes32"), [at(seller), ofId]));

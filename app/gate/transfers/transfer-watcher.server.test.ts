@@ -32,7 +32,7 @@ afterEach(async () => {
 
 type Kept = { cursor: ChainCursor | null };
 
-/** A watcher whose cursor lies in `kept`, and everything it said. */
+/** A watcher with its cursor in `kept`, and all its output. */
 function makeWatcher({
   kept = { cursor: null },
   ...options
@@ -130,7 +130,7 @@ test("an idle poll costs one request", async () => {
   expect(rpc.posts).toEqual(["eth_getBlockByNumber"]);
 });
 
-/** A new reader reports the five blocks up to the cursor once more. */
+/** A new reader reports the last five blocks before the cursor again. */
 async function leaveOverlap(watcher: TransferWatcher): Promise<void> {
   await chain.control.mine({ blocks: 5 });
   await watcher.pollOnce();

@@ -226,7 +226,7 @@ testOnEachDatabase(
   async ({ database }) => {
     const [site] = sites as [Site];
     const { chainId } = site.chain;
-    // Past what is read once more after a start.
+    // Past the blocks that are read again after a start.
     await site.chain.control.mine({ blocks: 5 });
     const { number, hash } = await site.chain.viewer.getBlock();
     const cursors = createChainCursorStore(database);
@@ -247,7 +247,7 @@ testOnEachDatabase(
     await watchers.stop();
     await keeper.stop();
 
-    // Now another contract comes first: the row stays where it is, and the chain's cursor goes on from it.
+    // With another contract first, the row stays in place, and the chain's cursor goes on from it.
     const reordered = chains([addedFirst, keyOf(site)]);
     const second = await startProcess({ database, chains: reordered, owner: "b" });
     const later = await sellKey(site);

@@ -37,7 +37,7 @@ async function addSubmissions(database: Database, count: number): Promise<void> 
       address: index % 2 === 0 ? "0xaa" : "0xab",
       message: `Message ${index} 100%`,
       requestId: "request",
-      // Three of them at each moment, so that the moment alone puts them in no order.
+      // Three rows share each time, so the time alone doesn't order them.
       createdAtMs: BigInt(nowMs - Math.floor(index / 3) * hourMs),
       handledAtMs: index < 5 ? 1n : null,
     })),
@@ -71,7 +71,7 @@ testOnEachDatabase("filters find what they say and nothing else", async ({ datab
   expect(await ids("address=0xAB&size=100")).toHaveLength(15);
   expect(await ids("message=age 12 ")).toEqual(["12"]);
   expect(await ids("message=100%25&size=100")).toHaveLength(30);
-  // As in SQL, these stand for anything; neither database takes them for a fault.
+  // `_` and `%` are wildcards, as in SQL.
   expect(await ids("message=age _2 &size=100")).toEqual(["12", "22"]);
   expect(await ids("within=3600")).toEqual(["0", "1", "2", "3", "4", "5"]);
   expect(await ids("address=0xab&state=open&within=3600")).toEqual(["5"]);

@@ -50,7 +50,7 @@ const decoration = new Set([
   "warning-line",
 ]);
 
-/** The places where each colour may stand, by its name; null: not defined. */
+/** The grounds on which each colour may stand. Null: not defined. */
 function groundsOf(name: string): { grounds: readonly string[]; isText: boolean } | null {
   if (name === "ink" || name === "ink-soft") {
     return { grounds: [...pageGrounds, "question-ground", "code-ground"], isText: true };
@@ -133,7 +133,7 @@ test.each(Object.entries(decisions))("%s are defined in the tokens file alone", 
   const files = readdirSync("app", { recursive: true, encoding: "utf8" })
     .map((file) => path.join("app", file))
     .filter((file) => file.endsWith(".css") && !file.endsWith("tokens.css"))
-    // Another site's, and what an operator writes: neither knows of ours.
+    // Other sites and operators' pages don't use our tokens.
     .filter((file) => !/^app.(?:demo|commands)./.test(file));
   const faults = files.filter((file) =>
     // The important declaration ends all motion, for visitors who prefer less.

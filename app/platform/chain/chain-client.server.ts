@@ -40,8 +40,8 @@ export type ChainClient = ReturnType<typeof createChainClient>;
 const askOnceMoreAfterMs = 200;
 
 /**
- * A viem client for several RPC endpoints. Unlike viem's `fallback` it never trusts an endpoint of another chain, skips
- * one that failed a moment ago, refuses readings older than a known block, and keeps URLs out of its errors.
+ * A viem client for several RPC endpoints. Unlike viem's `fallback` it skips an endpoint that failed a moment ago and
+ * never trusts one of another chain. It refuses readings older than a known block, and keeps URLs out of its errors.
  */
 export function createChainClient({
   rpcUrls,

@@ -5,7 +5,7 @@ import { createChainClients, getChainClient } from "./chain-clients.server";
 
 const { chain, rpc } = await openFaultyChain();
 
-/** Whatever the chain's client of that id is asked, and what was observed of it. */
+/** Requests to each chain's client, and what was observed. */
 async function observe(chainIds: readonly number[]) {
   const metrics = createMetrics();
   const faults: object[] = [];

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createJsonPoster } from "./json-rpc.gateway.server";
 import type { PostFailure } from "./json-rpc.gateway.server";
 
-/** An endpoint that does as it is told on each connection, once a request has begun to arrive. */
+/** An endpoint that runs `onRequest` on each connection, once a request has begun to arrive. */
 async function listen(onRequest: (socket: Socket, request: string) => void) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -92,7 +92,7 @@ test("an answer without end is given up at 16 MiB, and its connection is closed"
   const { host } = await listen((socket) => {
     socket.once("close", () => (isClosed = true));
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n");
-    // Node tells of a failed write before the socket counts as destroyed.
+    // Node reports a failed write before the socket counts as destroyed.
     const more = () => void socket.write(piece, (error) => error || more());
     more();
   });

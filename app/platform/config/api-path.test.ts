@@ -5,7 +5,7 @@ import { isTakenPath } from "./api-path";
 
 const names = ["NEXT_PUBLIC_AI_CHAT_API_PATH", "MCP_ENDPOINT"] as const;
 
-/** `api.token-status.$tokenId.ts` as a path with something in the place of what may differ. */
+/** Turns `api.token-status.$tokenId.ts` into a path with example parameters. */
 function pathOfRouteFile(file: string): string {
   const segments = file
     .replace(/\.tsx?$/, "")
@@ -16,7 +16,7 @@ function pathOfRouteFile(file: string): string {
 }
 
 test("every route and every public file of the service counts as taken", () => {
-  // The front page has no path of its own; the other two answer what nothing else answers.
+  // The front page has no path, and the other two catch unknown ones.
   const catchAll = ["_index.tsx", "$.tsx", "api.$.ts"];
   const routes = readdirSync("app/routes").filter(
     (file) => /\.tsx?$/.test(file) && !file.includes(".test.") && !catchAll.includes(file),

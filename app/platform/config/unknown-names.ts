@@ -15,8 +15,8 @@ type NameLists = {
 };
 
 /**
- * All names in the environment file that aren't settings. Elsewhere only those one typo away from a setting, because
- * systemd and Docker read such files themselves; a single word, such as POST, may be anybody's.
+ * All names in the environment file that aren't settings. Elsewhere only names one typo away from a setting count,
+ * because systemd and Docker read such files themselves. A single word, such as POST, may be anybody's.
  */
 export function findUnknownNames(
   environment: Environment,

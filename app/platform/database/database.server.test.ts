@@ -77,7 +77,7 @@ test("a connection has a write-ahead log, relaxed single writes and enforced ref
     await readPragma(database, "foreign_keys"),
   ];
   expect(await read()).toEqual(["wal", relaxed, 1]);
-  // Prisma connects again by itself when a closed client is used.
+  // Prisma reconnects when a closed client is used.
   await closeDatabase(database);
   expect(await read()).toEqual(["wal", relaxed, 1]);
 });
@@ -159,7 +159,7 @@ test.each([1, 1_000])(
       longestTurnMs = Math.max(longestTurnMs, performance.now() - startedAt);
     }
     expect(isWritten).toBe(false);
-    // The driver's own way of waiting would make one turn last five seconds, and so would a thousand that wait side by side.
+    // The driver's own wait would hold one turn for five seconds, and so would a thousand waits side by side.
     expect(longestTurnMs).toBeLessThan(4_000);
     lock.release();
     await written;
@@ -268,7 +268,7 @@ test("writes are committed again after one was refused for a lock", async () => 
   const database = await openDatabase({ url, busyTimeoutMs: 30 });
   onTestFinished(() => closeDatabase(database));
   const lock = lockFile(filePath);
-  // Other statements than those below: one that is run again is thereby reset.
+  // Different statements from those below, because running one again resets it.
   await expect(database.chainCursor.deleteMany()).rejects.toThrow();
   await expect(database.$executeRaw`DELETE FROM "UsedKey"`).rejects.toThrow();
   await expect(database.$transaction([insertNonce(database, "refused")])).rejects.toThrow();
@@ -441,7 +441,7 @@ test("after a probe the next write of its size needs no further room", async () 
 test("a SQLite file that another process holds, or that is read-only, is a fault until it is released or writable", async () => {
   const { database, filePath } = await createSqliteTestDatabase();
   const lock = lockFile(filePath);
-  // A write of ours waits in the queue all the while: the question does not stand behind it.
+  // Our own write waits in the queue all the while. The question isn't stuck behind it.
   const waiting = insertNonce(database, "waits");
   expect(await askTwoSeconds(database)).toMatch(/not written: another process holds its write lock/);
   lock.release();
@@ -489,7 +489,7 @@ testOnPostgresql("a read-only PostgreSQL server is a fault", async () => {
   await database.$executeRawUnsafe(`DO $$ BEGIN
     EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$`);
   expect(await askTwoSeconds(database)).toBeNull();
-  // The setting is for those who connect from now on.
+  // The setting applies to new connections.
   expect(await askTwoSeconds(await openTestDatabase(url))).toMatch(/not written: it is read-only/);
 });
 

@@ -42,7 +42,7 @@ function runSql(filePath: string, sql: string): void {
 async function createSite() {
   const dir = await createTestDir();
   const ownMigrationsDir = path.join(dir, "migrations");
-  // The first migration alone: what comes after it in these tests is made by them.
+  // Only the first migration. These tests make the later ones.
   const isFirst = (file: string) => !/[/\\]\d{4}_/.test(file) || file.includes("0001_gate");
   await cp(migrationsDir, ownMigrationsDir, { recursive: true, filter: isFirst });
   const filePath = path.join(dir, "data", "nested", "latchkey.db");

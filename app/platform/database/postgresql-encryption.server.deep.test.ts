@@ -28,7 +28,7 @@ describe.skipIf(!hasOpenssl)("PostgreSQL with certificates", () => {
     await certificates.remove();
   });
 
-  /** As a start does: first the tables, then the connections to work with. What came of it. */
+  /** Connects as a start does: first the tables, then the working connections. */
   async function connect(host: string, options: Record<string, string>) {
     const url = await postgresql.createAddress({ host, options });
     try {

@@ -90,7 +90,7 @@ test.skipIf(!existsSync("/proc/net/tcp"))(
 
 test("an exhausted pool is an outage after the configured wait, and serves again when a connection is free", async () => {
   const { database, url } = await openWith({ statementSeconds: 20 });
-  // Prisma's promises begin when somebody waits for them.
+  // Prisma's promises start only when awaited.
   const busy = [1, 2].map(async () => await database.$queryRaw`SELECT 1 FROM (SELECT pg_sleep(4)) AS slept`);
   const other = await connect(url);
   await waitUntil(async () => {
@@ -185,7 +185,7 @@ test("a transaction that fails only at its commit runs again", async () => {
   let attempts = 0;
   const bothHaveRead = meetingOf(2);
   const bothHaveWritten = meetingOf(2);
-  /** Each reads what the other one writes: one after the other, the second would have read something else. */
+  /** Each reads what the other writes. In sequence, the second would read something else. */
   async function copy(from: string, to: string): Promise<void> {
     await database.$transaction(
       async (transaction) => {
@@ -205,7 +205,7 @@ test("a transaction that fails only at its commit runs again", async () => {
   expect(rows.map(({ usedAtMs }) => usedAtMs)).toEqual([2n, 3n]);
 });
 
-/** Holds all back until so many are there; later ones pass. */
+/** Holds callers back until `count` are there. Later ones pass. */
 function meetingOf(count: number): () => Promise<void> {
   let missing = count;
   return async () => {
@@ -263,7 +263,7 @@ test("a connection ended by the server during a commit is an outage", async () =
   expect(isInserted).toBe(true);
   const other = await connect(url);
   await other.query('DROP TRIGGER end_at_commit ON "UsedKey"');
-  // The pool notices the loss when it hands that connection out next; that caller is told to try again.
+  // The pool notices the loss when it next hands out that connection, and that caller gets a retryable error.
   await useKey(database, "2").catch(async (error: unknown) => {
     expectOutage(error);
     await useKey(database, "2");
@@ -356,7 +356,7 @@ test("a connection that PostgreSQL ends while it is being taken from the pool af
   await waitUntil(async () => (await findBackend("idle")) !== undefined);
   await admin.query("SELECT pg_terminate_backend($1)", [await findBackend("idle")]);
   await waitUntil(() => way.countHungUp() === 1);
-  // In one piece: the answer, after which the connection goes to the next waiting caller, and its end.
+  // Both arrive in one piece: the result, after which the next caller gets the connection, and the connection's end.
   way.pass();
   expect(await query).toEqual([{ nothing: 0 }]);
   await taken;
@@ -364,7 +364,7 @@ test("a connection that PostgreSQL ends while it is being taken from the pool af
   expect(await database.usedKey.count()).toBe(0);
 });
 
-/** A way to the server that can keep what the server says, and pass it on in one piece. */
+/** A connection to the server that can hold the server's messages and pass them on in one piece. */
 async function startGatheringWay(to: URL) {
   const sockets = new Set<Socket>();
   let kept: Buffer[] | null = null;

@@ -6,7 +6,7 @@ import { closeDatabase, openDatabase, readPool } from "./database.server";
 import type { Database } from "./database.server";
 import { isDatabaseOutage } from "./outage.server";
 
-/** One connection: whoever comes next gets it, if it is still there. A statement is given up after 2 s. */
+/** One connection, which the next caller gets if it still exists. Statements time out after 2 s. */
 const pool = { size: 1, connectSeconds: 5, statementSeconds: 1, lockSeconds: 1, idleSeconds: 60 };
 
 async function openThroughGate() {

@@ -134,8 +134,8 @@ function primaryCodeOf(error: unknown): number | null {
 }
 
 /**
- * Takes the lock with BEGIN. If the statement itself were refused for a lock, the driver would leave it half-run, and
- * nothing after it would be committed until the garbage collector finds it.
+ * Takes the lock with BEGIN. If a lock refused the statement itself, the driver would leave it half-run. Nothing after
+ * it would be committed until the garbage collector finds it.
  */
 function writeOnce(sqlite: Sqlite.Database, statement: InStatement): ResultSet {
   sqlite.exec("BEGIN IMMEDIATE");

@@ -14,8 +14,8 @@ function isSpace(character: string | undefined): boolean {
 }
 
 /**
- * A cookie's value by its exact name. Null if two of the name differ: a neighbouring site may have set one for the
- * whole domain, and the visitor would act as that site's owner.
+ * A cookie's value by its exact name. Null if two of the name differ, because a neighbouring site may have set one for
+ * the whole domain. The visitor would act as that site's owner.
  */
 export function readCookie(header: string | undefined, name: string): string | null {
   const values = (header ?? "").split(";").flatMap((pair) => {

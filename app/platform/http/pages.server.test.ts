@@ -24,7 +24,7 @@ const routes = {
 const drain: express.RequestHandler = (request, response) =>
   void request.resume().once("end", () => response.end("sent"));
 
-/** `limit`: what a page waits for before anything else. */
+/** `limit` runs before anything else of a page. */
 async function openPages(limit: () => Promise<null>, action = drain) {
   let closed = 0;
   const app = express();

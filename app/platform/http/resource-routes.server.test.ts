@@ -10,7 +10,7 @@ import { defineRoute } from "./route.server";
 
 type Options = Partial<Parameters<typeof configureRoutes>[1]>;
 
-/** Resource routes at these addresses, which say with what they were called. */
+/** Resource routes that record their arguments. */
 function makeRoutes(patterns: readonly string[], { moved = {}, hidden = [] }: Options = {}) {
   const made = patterns.map((pattern) => {
     const handle = ({ params, context }: { params: object; context: RequestContext }) => ({

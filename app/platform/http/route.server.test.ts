@@ -10,7 +10,7 @@ import type { CallerStep, MethodSpec } from "./route.server";
 
 type Line = { level: string; msg: string; slug: string; requestId: string; err?: { message: string } };
 
-/** The lines that a request leaves in the log whose handler throws `error`, beside its answer. */
+/** The log lines and the response of a request whose handler throws `error`. */
 async function logThrown(
   error: unknown,
   method = "GET",

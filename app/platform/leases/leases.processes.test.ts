@@ -8,7 +8,7 @@ const file = fileURLToPath(new URL("../../../e2e/support/databases/lease-worker.
 const leaseSeconds = 2;
 /** Long enough that an owner within `waitUntil`'s ten seconds was given it. */
 const longLeaseSeconds = 30;
-/** Beyond the end of a lease: others look every two thirds of a second here, and the rest is for a busy machine. */
+/** After a lease expires, others check every two thirds of a second. The rest is for a busy machine. */
 const longestGapMs = 5_000;
 
 async function startWorker(url: string, name: string, seconds: number = leaseSeconds) {
@@ -37,7 +37,7 @@ testOnEachDatabase(
     await waitUntil(() => second.count("worked") > 0, { timeoutMs: 20_000 });
     const [after] = await database.lease.findMany();
     expect(after).toMatchObject({ owner: "second", term: (before?.term ?? 0n) + 1n });
-    // Both moments are the database's: it was taken at the earliest when the dead one's time was up, and then soon.
+    // Both times are the database's. The lease was taken after the dead owner's expired, and soon after.
     const takenAtMs = Number(after?.expiresAtMs) - leaseSeconds * 1_000;
     expect(takenAtMs).toBeGreaterThanOrEqual(Number(atDeath?.expiresAtMs));
     expect(takenAtMs).toBeLessThan(Number(atDeath?.expiresAtMs) + longestGapMs);
@@ -72,13 +72,13 @@ testOnEachDatabase(
       const [worker, other] = round % 2 === 0 ? [first, second] : [second, first];
       const worked = other.count("worked");
       const done = worker.count("worked");
-      // Right after a statement, so that on SQLite it does not fall asleep with the file's lock in its hand.
+      // Right after a statement, so that on SQLite it isn't suspended while it has the file's lock.
       await waitUntil(() => worker.count("worked") > done, { everyMs: 1 });
       worker.child.kill("SIGSTOP");
       await waitUntil(() => other.count("worked") > worked);
       const before = worker.count("worked");
       worker.child.kill("SIGCONT");
-      // Whatever it was at when it fell asleep is over by the time the other one has done much more.
+      // By the time the other one has done much more, anything in progress at the suspension is over.
       const target = other.count("worked") + 20;
       await waitUntil(() => other.count("worked") > target);
       expect(worker.count("worked") - before).toBe(0);

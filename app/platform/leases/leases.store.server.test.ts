@@ -33,7 +33,7 @@ testOnEachDatabase(
     await release("a");
     expect(await take("b", 30)).toMatchObject({ owner: "b", term: 2n });
     await waitUntil(async () => (await take("a", 30)) !== null);
-    // Acquired again by the same owner after it expired, it has another term: others may have worked in between.
+    // An owner that acquires an expired lease again gets another term, because others may have worked in between.
     await delay(50);
     expect(await take("a")).toMatchObject({ owner: "a", term: 4n });
   },
@@ -92,7 +92,7 @@ testOnEachDatabase(
     await ahead(60 * minuteMs);
     expect(await take("b")).toMatchObject({ owner: "b", term: before!.term + 1n });
     expect(await isHeld(before!)).toBe(false);
-    // The owner renews it after the clock was set back, as ever.
+    // The owner still renews it after the clock was set back.
     await ahead(60 * minuteMs);
     expect(await take("b")).toMatchObject({ owner: "b", term: before!.term + 1n });
   },

@@ -27,7 +27,7 @@ function createLimiter(settings: LimiterSettings): RateLimiter {
 
 type LimitCase = { state: TestState; algorithm: RateLimiterOptions["algorithm"] };
 
-/** The library counts a fixed window in Redis by the clock of that, which also goes on while the test does. */
+/** In Redis, a fixed window follows Redis's own clock, which keeps running during the test. */
 function isByRedisClock({ state, algorithm }: LimitCase): boolean {
   return state.redis !== null && algorithm === "fixed";
 }
@@ -53,7 +53,7 @@ for (const algorithm of ["fixed", "sliding"] as const) {
       const race = () =>
         countOutcomes(200, async (index) => (await limiters[index % 2]?.consume("a"))?.allowed);
       expect(Object.fromEntries(await race())).toEqual({ true: 60, false: 140 });
-      // Once more over the rows of a window that has expired.
+      // Again with the rows of an expired window.
       await advance(60_000);
       expect(Object.fromEntries(await race())).toEqual({ true: 60, false: 140 });
     },
@@ -96,7 +96,7 @@ for (const algorithm of ["fixed", "sliding"] as const) {
     const { clock } = createStateClock(state.redis);
     expect(await countAllowed(createLimiter({ store, algorithm, clock, points: 5 }), 9)).toBe(5);
     expect(await countAllowed(createLimiter({ store, algorithm, clock, points: 3 }), 9)).toBe(0);
-    // The library's stores count what they refuse: a limit that was raised holds from the next window on.
+    // The library's stores count refusals too, so a raised limit applies from the next window.
     const more = algorithm === "fixed" ? 0 : 2;
     expect(await countAllowed(createLimiter({ store, algorithm, clock, points: 7 }), 9)).toBe(more);
   });

@@ -13,8 +13,8 @@ export type EventLog = Record<"info" | "warn", (fields: Record<string, unknown>,
 export type WarnLog = Pick<EventLog, "warn">;
 
 /**
- * JSON lines. Fields (those of children too) pass through `redactFields`, and the finished line through `redactText`,
- * so that no proof, credential or message text is printed by mistake.
+ * JSON lines. Fields (those of children too) pass through `redactFields`, and the finished line through `redactText`.
+ * So no proof, credential or message text is printed by mistake.
  */
 export function createLog(level: LogLevel, destination: DestinationStream): Log {
   const log = pino(

@@ -94,8 +94,8 @@ function isTelling(key: string, value: unknown): boolean {
 }
 
 /**
- * Replaces credentials inside text: JWTs, Bearer and Basic values, webhook secrets, hex of 64 bytes and more, `nonce=…`
- * and the like, the user part of URLs. JSON stays JSON: no match contains a quote or a backslash.
+ * Replaces credentials inside text: JWTs, Bearer and Basic values, webhook secrets, and hex of 64 bytes and more. Also
+ * `nonce=…` and the like, and the user part of URLs. JSON stays JSON: no match contains a quote or a backslash.
  */
 export function redactText(text: string): string {
   return text

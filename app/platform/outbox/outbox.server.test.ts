@@ -55,7 +55,7 @@ async function startReceiver(answer?: WebhookResponse) {
   return { received: receiver.received, gateway };
 }
 
-/** A gateway under the test's control, for what no receiver can be made to do at the right moment. */
+/** A gateway under the test's control, for timing that a real receiver can't provide. */
 function createHeldGateway() {
   const held: { id: string; finish: (outcome: DeliveryOutcome) => void; signal: AbortSignal }[] = [];
   const gateway: Gateway = {

@@ -49,7 +49,7 @@ export function createOutboxSender(options: OutboxSenderOptions) {
       wake();
       timer = setInterval(wake, pollIntervalMs).unref();
     },
-    /** Sends in flight get `stopTimeoutMs`. What is unfinished then is sent again later. */
+    /** Sends in flight get `stopTimeoutMs`. Unfinished ones are sent again later. */
     async stop(): Promise<void> {
       state = "stopped";
       clearInterval(timer);

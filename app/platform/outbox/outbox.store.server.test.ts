@@ -64,7 +64,7 @@ testOnEachDatabase("two concurrent processes never claim the same delivery", asy
       stores[index % 2]?.claimDueDeliveries({ ...everything, limit: 3, claimant: `process-${index}` }),
     ),
   );
-  // A claimant that lost a race may come back with less than there was; the next round finds the rest.
+  // A claimant that lost a race may get fewer. The next round finds the rest.
   const rest = await stores[0]?.claimDueDeliveries({ ...everything, claimant: "last" });
   const held = [...claims.flat(), ...(rest ?? [])].map(
     (claim) => `${claim?.notificationId} ${claim?.channel}`,

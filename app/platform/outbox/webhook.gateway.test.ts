@@ -33,7 +33,7 @@ async function startReceiver(answer?: WebhookResponse): Promise<WebhookReceiver>
   return receiver;
 }
 
-/** A bare TCP server for what no HTTP server would do. */
+/** A bare TCP server, for behaviour that an HTTP server can't show. */
 async function startSocketServer(onConnection: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

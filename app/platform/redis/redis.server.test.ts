@@ -41,7 +41,7 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     await expect(redis.findFault()).rejects.toThrow(RedisOutage);
     await server.start();
     await recovers(redis);
-    // It has forgotten the script it knew, and kept what was written.
+    // Redis has lost the script but kept the data.
     expect(await increment(redis)).toBe(2);
   });
 

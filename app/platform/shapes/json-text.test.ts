@@ -86,7 +86,7 @@ function createRandom(seed: number): () => number {
 
 type Written = { text: string; value: unknown };
 
-/** Texts together with what they have to be read as, made side by side: nothing is taken from a text again. */
+/** Builds texts and their expected values side by side, so neither is derived from the other. */
 function createWriter(random: () => number) {
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!;
   const space = () => pick(["", "", " ", "\n\t"]);

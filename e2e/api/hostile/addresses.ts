@@ -1,4 +1,4 @@
-/** A request without a body: its address and its headers are as long as they may be. */
+/** A request without a body, with an address and headers of the maximum length. */
 export type HostileAddress = {
   shape: string;
   path?: string;
@@ -8,7 +8,7 @@ export type HostileAddress = {
 
 const long = (unit: string, chars = 8_000) => unit.repeat(Math.floor(chars / unit.length));
 
-/** For every route that is read. */
+/** For every route with GET. */
 export const anyAddresses: readonly HostileAddress[] = [
   { shape: "a query of many members", query: long("a=1&") },
   { shape: "a query of escapes", query: `a=${long("%e2%82%ac")}` },
@@ -16,7 +16,7 @@ export const anyAddresses: readonly HostileAddress[] = [
   { shape: "many cookies", headers: { Cookie: long("a=b; ") } },
 ];
 
-/** For one route of each kind: what reads these headers is the same for all. */
+/** For one route of each kind, because all routes read these headers the same way. */
 export const anyHeaders: readonly HostileAddress[] = [
   { shape: "a broken query", query: long("%") },
   { shape: "cookies of one name", headers: { Cookie: long("access_token=a.b.c; ") } },
@@ -38,7 +38,7 @@ export const anyHeaders: readonly HostileAddress[] = [
   { shape: "a path of dots", path: long("/..") },
 ];
 
-/** What grows when it is written into another address, at the greatest length that is brought along, and at a third. */
+/** Characters that grow inside another address, at the maximum length we accept and at a third of it. */
 const growing = ["|", '"', "\\", "a/"].flatMap((unit) =>
   [4_094, 1_365].map((chars) => ({ name: `${chars} characters of ${unit}`, text: long(unit, chars) })),
 );
@@ -58,7 +58,7 @@ export const doorAddresses: readonly HostileAddress[] = [
   { shape: "a site of escapes", headers: { "X-Forwarded-Host": long("%61") } },
 ];
 
-/** On a site behind the door, which the proxy in front of it names. */
+/** Requests for a site behind the door, as its proxy forwards them. */
 export const siteAddresses: readonly HostileAddress[] = [
   ...growing.flatMap(({ name, text }) => [
     { shape: `a way back of ${name}`, query: `to=/a${text}` },

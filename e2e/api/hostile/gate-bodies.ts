@@ -10,7 +10,7 @@ const siwe = (message: string) =>
 
 type MessageParts = { domain?: string; uri?: string; further?: string };
 
-/** Right but for the parts that are given. The address has its checksum, or the parser would end there. */
+/** A valid message except for the given parts. The address needs its checksum, or the parser would stop there. */
 function messageOf({
   domain = "localhost",
   uri = "http://localhost/gate",
@@ -29,7 +29,7 @@ function messageOf({
   ].join("\n");
 }
 
-/** A message of exactly the greatest length that is parsed: one character more and it is refused unread. */
+/** A message of the maximum length. With one more character, it is refused unparsed. */
 function longest(unit: string, make: (filling: string) => string): string {
   const room = maxSiweMessageLength - make("").length;
   return siwe(make(unit.repeat(Math.ceil(room / unit.length)).slice(0, room)));
@@ -68,7 +68,7 @@ export const resetBodies = named({
   "wrong addresses, as many as allowed": `{"addresses":[${repeat("1", 990)}]}`,
   "the longest ids": `{"tokenIds":[${repeat(`"${"9".repeat(77)}"`, 190)}]}`,
 });
-/** Of the longest address that may be named. */
+/** A body with a door address of the maximum length. */
 const door = (unit: string) =>
   `{"door":${JSON.stringify(`https://wiki.example.com/${unit.repeat(8_167 / unit.length)}`)},"start":"${"A".repeat(43)}"}`;
 export const sessionBodies = named({

@@ -22,7 +22,7 @@ import { anyShapes } from "./shapes";
 import type { HostileBody } from "./shapes";
 import { chatBodies, mcpBodies, resumableBodies, speechBodies } from "./talk-bodies";
 
-/** A reply to a stranger that is kept; the tests store it. */
+/** A stranger's stored reply. The tests store it. */
 export const largeConversation = "a-large-conversation";
 
 export type HostileRequest = {
@@ -33,16 +33,15 @@ export type HostileRequest = {
   body?: string;
 };
 export type HostileRoute = {
-  /** As the build names it. */
   pattern: string;
   requests: readonly HostileRequest[];
 };
 
 type Headers = Record<string, string>;
 type Own = {
-  /** Of the pattern, where parameters and the like are not just 1. */
+  /** Default: the pattern, with 1 for each parameter. */
   path?: string;
-  /** Where it is not by the bodies. */
+  /** Default: decided by the bodies. */
   method?: HostileRequest["method"];
   headers?: Headers;
   bodies?: readonly HostileBody[];
@@ -54,14 +53,14 @@ const defaultMaxBodyBytes = 64 * 1024;
 const json = { "Content-Type": "application/json" };
 const onSite = { "X-Forwarded-Host": "wiki.example.com", "X-Forwarded-Proto": "https" };
 
-/** As many bytes and values as an operation takes. */
+/** With the maximum number of bytes and values of an operation. */
 function taking(bodies: readonly HostileBody[], bounds: Bounds, headers: Headers = {}): Own {
   const { maxBodyBytes: maxBytes = defaultMaxBodyBytes, maxBodyValues } = bounds;
   const { maxValues } = { ...defaultJsonBounds, ...(maxBodyValues && { maxValues: maxBodyValues }) };
   return { bodies: [...anyShapes({ maxBytes, maxValues }), ...bodies], headers: { ...json, ...headers } };
 }
 
-/** The worst that anybody has thought of, for every route there is; null for one that nobody has thought about. */
+/** The worst requests for every route. Null: a route without any yet. */
 export function listHostileRoutes(patterns: readonly string[], origin: string, resetSecret: string) {
   const form: Own = {
     bodies: forms,

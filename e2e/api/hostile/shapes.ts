@@ -2,7 +2,7 @@ export type HostileBody = { shape: string; text: string };
 
 export const kib = 1024;
 
-/** As many of them as fit. */
+/** Repeats `item` as often as it fits. */
 export function fill(item: string, bytes: number): string {
   return Array.from({ length: Math.floor(bytes / (item.length + 1)) }, () => item).join(",");
 }
@@ -15,7 +15,7 @@ export function manyMembers(count: number, value = "1"): string {
   return Array.from({ length: count }, (_, index) => `"k${index.toString(36)}":${value}`).join(",");
 }
 
-/** Whatever the route is about: what is slow to parse, to walk through, to judge or to describe. */
+/** Bodies for any route that are slow to parse, walk, judge or describe. */
 export function anyShapes({ maxBytes, maxValues }: { maxBytes: number; maxValues: number }): HostileBody[] {
   const room = maxBytes - 200;
   const half = Math.floor(room / 2);

@@ -8,7 +8,7 @@ import {
 import { maxBodyBytes as maxMcpBytes, maxBodyValues as maxMcpValues } from "~/tools/mcp/message";
 import { fill, manyMembers, named, repeat } from "./shapes";
 
-/** What is slow to fold, to cut or to read aloud, or grows when it is. */
+/** Characters that are slow to fold, split or read aloud, or that grow on the way. */
 const units = {
   "combining marks": "\u0316\u0301",
   "signs of many letters": "\ufdfa",
@@ -56,7 +56,7 @@ const assistant = (...parts: string[]) =>
   `{"messages":[${hello},{"role":"assistant","parts":[${parts.join(",")}]},${hello}]}`;
 const earlierCall = (output: string) =>
   `{"type":"tool-a","toolCallId":"a","state":"output-available","input":{},"output":${output}}`;
-/** Each of a tenth of the values of a request. */
+/** Each has a tenth of a request's values. */
 const calls = (value: string) => `[${repeat(value, maxRequestValues / 10 - 20)}]`;
 
 export const chatBodies = named({
@@ -86,7 +86,7 @@ export const chatBodies = named({
   "a message of surrogates": user(`"content":"${"\\ud83d".repeat(maxMessageChars)}"`),
 });
 
-/** The same with the name of a conversation, so that the reply is kept; of the units the others say enough. */
+/** The same bodies with a conversation id, so the reply is kept. A few units are enough. */
 export const resumableBodies = chatBodies
   .filter(({ shape, text }) => !shape.includes(": ") && text.startsWith('{"messages"'))
   .map(({ shape, text }, index) => ({

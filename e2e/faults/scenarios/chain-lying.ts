@@ -28,7 +28,7 @@ type JudgeOptions = {
   tally: Tally;
 };
 
-/** Files an answer under what it means for the one who asked. */
+/** Classifies a response by its meaning for the claimant. */
 function judge({
   answer,
   claimant: { isOwner, isDisputed },
@@ -37,7 +37,7 @@ function judge({
 }: JudgeOptions): void {
   const { status, body, headers } = answer;
   const isSaid = typeof body.detail === "string" && body.detail.length > 0;
-  // The first endpoint that answers is believed: who trusts one endpoint more than another names it first.
+  // The first endpoint that answers is trusted, so operators list the most trusted one first.
   const wrong = (end: string) => (isMisled && isDisputed ? `${end} on a false word` : `wrongly ${end}`);
   if (status === 503 && isSaid && Number(headers.get("retry-after")) > 0) {
     tally.count(isOwner && isServed ? "not served" : "unavailable");
@@ -48,7 +48,7 @@ function judge({
 
 type PhaseEnd = {
   recoveryMs: number;
-  /** How long the second endpoint was still believed once the first was well; null where that was not looked at. */
+  /** How long the second endpoint was still trusted after the first recovered. Null: not measured. */
   misledMs: number | null;
 };
 
@@ -70,13 +70,13 @@ async function playPhase({ phase, site, scale, tally }: PlayPhaseOptions): Promi
       KEY_CONTRACT_ADDRESS: chains.contract,
       OWNERSHIP_CACHE_SECONDS: "0",
       CHAIN_POLL_SECONDS: "1",
-      // Each claim comes from an address of its own.
+      // Each claim comes from its own address.
       TRUST_PROXY: "loopback",
     },
   });
   try {
     const { signIn } = clientOf(server);
-    // How new the chain is has to have been seen once, before anything can be known to be far behind.
+    // The server must see a recent block first. Otherwise it can't recognize an old one.
     await measureRecovery(signIn, claimants);
     const overAtMs = performance.now() + Math.max(leastPhaseMs, phaseMs * scale);
     const isOver = () => performance.now() >= overAtMs;
@@ -90,10 +90,10 @@ async function playPhase({ phase, site, scale, tally }: PlayPhaseOptions): Promi
     });
     await playing;
     let misledMs: number | null = null;
-    // Up to the ten seconds for which an endpoint that failed is skipped: too long for the small measure.
+    // Up to the ten seconds for which a failed endpoint is skipped: too long for the small measure.
     if (phase.isHalfMended && scale >= 1) {
       endpoints[0].setFault("none");
-      // As before, but no longer counted: nor are the answers.
+      // As before, but neither requests nor responses count any more.
       endpoints[1].setUpstream(chains.rpcUrls.recent);
       misledMs = await measureRecovery(signIn, claimants);
     }
@@ -104,7 +104,7 @@ async function playPhase({ phase, site, scale, tally }: PlayPhaseOptions): Promi
   }
 }
 
-/** How long until every holder is admitted again, and nobody else; infinite where that takes more than a minute. */
+/** The seconds until every holder is admitted again, and nobody else. Infinite after a minute. */
 async function measureRecovery(signIn: SignIn, claimants: readonly Claimant[]): Promise<number> {
   const mendedAtMs = performance.now();
   const elapsedMs = () => performance.now() - mendedAtMs;
@@ -174,8 +174,7 @@ function toFigures({
     some("questions to a second one far behind while the first flapped", past[1]),
     some("questions to a first endpoint that lied of a recent block", recent[0]),
     some("questions to a second one that did while the first flapped", recent[1]),
-    // Nothing promises fewer; but nothing keeps a false word, so that it lets one in and turns one away at most: those
-    // who ask about the same key in the same tick share it.
+    // No false reading is cached, so each misleads one client. Requests about the same key in the same tick share it.
     {
       what: "let in on its false word: a limit, no more than it was asked",
       measured: misledIn,
@@ -186,10 +185,10 @@ function toFigures({
       measured: misledOut,
       bound: { atMost: recentlyAsked },
     },
-    // An endpoint that failed is skipped for ten seconds.
+    // A failed endpoint is skipped for ten seconds.
     seconds("from the first one's mending until a second that lies is not believed", misledMs, 12),
     none("answers of any other kind", "without words"),
-    // Two endpoints, two seconds each, and once more where one seemed to be on another chain.
+    // Two endpoints, two seconds each, and a retry if one seemed to be on another chain.
     seconds("slowest answer", tally.slowestMs(), 9),
     seconds("from the mending until holders, and they alone, are let in", recoveryMs, 12),
   ]);

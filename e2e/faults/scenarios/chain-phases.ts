@@ -6,30 +6,30 @@ import type { Random } from "../random";
 import type { TwoChains } from "./two-chains";
 import chainProbe from "../../../contracts/artifacts/ChainProbe.json";
 
-/** All that an endpoint can answer that is no answer. */
+/** Every invalid response of an endpoint. */
 const failures: readonly RpcFault[] = [
   ...(["hanging", "hanging-after-headers", "reset", "http-500", "http-429", "html"] as const),
   ...(["empty", "truncated-json", "no-result", "wrong-type", "rpc-error"] as const),
 ];
-/** Those of them that are told at once. */
+/** The failures that show at once. */
 const flaps: readonly RpcFault[] = ["http-429", "http-500", "reset"];
 
 export type Site = {
   chains: TwoChains;
   endpoints: [RpcFaultServer, RpcFaultServer];
   dice: Random;
-  /** How often an endpoint that is not to be believed was asked who holds a disputed key, while it stood first and second. */
+  /** Requests about a disputed key to an endpoint that lies, while it was first and second. */
   asked: { past: [number, number]; recent: [number, number] };
 };
 export type Phase = {
   name: string;
-  /** Whether one endpoint answers all the time, and of keys that nobody disputes rightly: then all holders are admitted. */
+  /** One endpoint always answers, and correctly about undisputed keys, so all holders are admitted. */
   isServed: boolean;
-  /** Whether an endpoint that lies of a recent block is the first to answer, and is believed: a known limit, and counted. */
+  /** An endpoint that lies about a recent block is first and trusted: a known limit, which is counted. */
   isMisled?: boolean;
-  /** Whether at the end the second endpoint goes on lying, and the first alone is repaired. */
+  /** At the end, the first endpoint is repaired but the second goes on lying. */
   isHalfMended?: boolean;
-  /** Called again and again; resolves when what it did has lasted long enough. */
+  /** Called repeatedly. Resolves when its effect has lasted long enough. */
   play: (site: Site) => Promise<void>;
 };
 

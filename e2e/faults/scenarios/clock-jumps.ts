@@ -55,7 +55,7 @@ const settings = {
 type Site = { gate: Gate; tally: Tally; nowMs: () => number; newClient: () => Record<string, string> };
 type Holder = Awaited<ReturnType<Gate["mintKey"]>>;
 
-/** What was used up before a jump, and must be so after it. */
+/** A nonce or proof used before a jump. It must stay used after it. */
 type Spent = { path: string; json: unknown; headers: Record<string, string> };
 
 async function signIn(site: Site, holder: Holder) {
@@ -82,7 +82,7 @@ async function signInOldStyle(site: Site, holder: Holder): Promise<Spent> {
   return spent;
 }
 
-/** Uses a limit up, and counts what it let through beyond what it should. */
+/** Uses up a limit and counts the requests admitted beyond it. */
 async function exhaust(site: Site, at: string, headers: Record<string, string>) {
   const requests = Array.from({ length: points * 4 }, () => site.gate.ask({ path: at, headers }));
   const startedAtMs = performance.now();
@@ -92,7 +92,7 @@ async function exhaust(site: Site, at: string, headers: Record<string, string>) 
   site.tally.count("beyond a limit", Math.max(0, admitted - points * windows));
 }
 
-/** How long a client that is refused has to wait; infinite where that takes more than a minute. */
+/** The wait of a refused client. Infinite after a minute. */
 async function waitForLimit(site: Site, at: string, headers: Record<string, string>) {
   const startedAtMs = performance.now();
   const elapsedMs = () => performance.now() - startedAtMs;
@@ -103,7 +103,7 @@ async function waitForLimit(site: Site, at: string, headers: Record<string, stri
   return Infinity;
 }
 
-/** As many answers as the window has, and not one more. */
+/** Asks for more replies than the window allows, and counts those beyond it. */
 async function useQuota(site: Site, holder: Holder): Promise<void> {
   const { gate, tally } = site;
   const { bearer } = await signIn(site, holder);
@@ -121,7 +121,7 @@ async function useQuota(site: Site, holder: Holder): Promise<void> {
 
 const limited = ["/api/nonce", "/api/token-status/1"];
 
-/** One jump: what there is before it, and what has become of it. */
+/** One jump: the state before it and after it. */
 async function playJump(site: Site, jump: () => Promise<void>, spent: Spent[]) {
   const { gate, tally, newClient } = site;
   const [holder, reader, asking] = [await gate.mintKey(), await gate.mintKey(), await gate.mintKey()];
@@ -137,7 +137,7 @@ async function playJump(site: Site, jump: () => Promise<void>, spent: Spent[]) {
   for (const at of limited) await exhaust(site, at, flood);
   const waits = await Promise.all(limited.map((at) => waitForLimit(site, at, flood)));
   if (!(await readRest(underWay.incoming)).endsWith("data: [DONE]\n\n")) tally.count("streams cut off");
-  // Meanwhile the sweeper has been round several times.
+  // Meanwhile the sweeper has run several times.
   await delay(sweepMs * 3);
   for (const { path: at, json, headers } of spent) {
     const { status } = await gate.post(at, json, headers);
@@ -164,7 +164,7 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
   later(() => gate.close());
   const { dataDir } = gate.server;
   const chainSettings = { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract };
-  // Its clock is right all the time.
+  // This server's clock is always right.
   const neighbour = await startServer({ env: { ...env, ...chainSettings }, dataDir });
   later(() => neighbour.stop());
   const database = await openDatabase({ url: gate.server.databaseUrl });
@@ -200,7 +200,7 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
   return toFigures({ tally, longestWaitMs, twice, moved, jumps: rounds * offsets.length, defects });
 }
 
-/** Counts how often two processes say that they do the same work. */
+/** Counts how often two processes claim the same work. */
 function pollLeases(servers: readonly RunningServer[]) {
   let twice = 0;
   let isOver = false;

@@ -10,7 +10,7 @@ import { withCleanup } from "../cleanup";
 
 const connectSeconds = 2;
 const statementSeconds = 3;
-/** The longest waits of one request, one after the other, and as much again for a busy machine. */
+/** The longest waits of one request in sequence, doubled for a busy machine. */
 const boundSeconds = 2 * (connectSeconds + statementSeconds + 1);
 
 export const databaseStopped: Scenario = {
@@ -35,7 +35,7 @@ export const databaseStopped: Scenario = {
           leave: () => postgresql.halt({ crash: true }),
           comeBack: postgresql.resume,
         },
-        // Long enough for every wait to end by its own limit.
+        // Long enough for every wait to time out.
         { name: "hangs", seconds: boundSeconds, leave: gate.hold, comeBack: gate.mend },
         { name: "cut off", seconds: 2.5, leave: gate.cut, comeBack: gate.mend },
       ];
@@ -59,7 +59,7 @@ export const databaseStopped: Scenario = {
     }),
 };
 
-/** Nothing can be known without the database, so nothing may be given. */
+/** Without the database the server knows nothing, so it may grant nothing. */
 function dueOf({ path }: Question): Due {
   return path === "/readyz" ? "either" : "refused";
 }

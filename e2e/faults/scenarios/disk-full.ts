@@ -10,7 +10,7 @@ import type { Figure, Scenario, Skipped } from "../scenario";
 import { withCleanup } from "../cleanup";
 import type { Later } from "../cleanup";
 
-/** Nothing has to be waited for: a full disk says so at once. The rest is for a busy machine. */
+/** A full disk fails at once. The rest is for a busy machine. */
 const boundSeconds = 8;
 const megabytes = 64;
 
@@ -54,7 +54,7 @@ export const diskFullBelowPostgresql: Scenario = {
       const postgresql = await startPostgresql();
       later(() => postgresql.stop());
       const databaseUrl = await postgresql.createDatabase({ parentDir: disk.dir });
-      // Tables have room in pages that are already theirs; it takes a while until no nonce fits.
+      // Tables have free room in their pages, so nonces still fit for a while.
       const outage = { name: "full", seconds: 5, leave: disk.fill, comeBack: disk.empty };
       const count = scaled({ count: 10, scale: run.scale, least: 2 });
       return await playOutages({
@@ -94,9 +94,7 @@ function findFolderToFill(
   return { dataDir: undefined, outage };
 }
 
-/**
- * A write may still find room in the log or the pages that are there, so each may be granted or refused; what was granted must hold.
- */
+/** A write may still fit into existing pages or the log, so it may succeed or fail. A granted one must persist. */
 function dueOf({ path, headers = {} }: Question): Due {
   const isBearer = path === "/api/gate-access" && headers.authorization !== undefined;
   return isBearer || path.startsWith("/api/token-status/") ? "unharmed" : "either";

@@ -42,14 +42,14 @@ export const diskReadOnly: Scenario = {
     }),
 };
 
-/** No file may be open for writing when a file system is made read-only, hence the server's death. */
+/** A file system can't become read-only while a file is open for writing, so the server must die first. */
 async function dieAndFindItReadOnly(site: LoadSite, disk: SmallDisk): Promise<void> {
   await site.running().kill();
   disk.makeReadOnly();
   await site.start();
 }
 
-/** A file that was opened on a read-only disk stays so. */
+/** A file opened on a read-only disk stays read-only. */
 async function findItWritable(site: LoadSite, disk: SmallDisk): Promise<void> {
   await site.running().stop();
   disk.makeWritable();
@@ -59,7 +59,7 @@ async function findItWritable(site: LoadSite, disk: SmallDisk): Promise<void> {
 function dueOf({ path, headers = {} }: Question): Due {
   if (path === "/readyz") return "either";
   const isBearer = path === "/api/gate-access" && headers.authorization !== undefined;
-  // Where a quota stands is only read.
+  // Reading a quota writes nothing.
   const isReading = path.startsWith("/api/token-status/") || path === "/api/quota";
   return isBearer || isReading ? "unharmed" : "refused";
 }

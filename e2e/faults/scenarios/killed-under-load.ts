@@ -20,7 +20,7 @@ import type { Later } from "../cleanup";
 
 const promise =
   "A server killed repeatedly at random moments, during start-up too, loses nothing acknowledged and counts nothing twice.";
-/** Between the end of one look at the database itself and the next. */
+/** Kills between two checks of the database. */
 const killsPerLook = 10;
 
 export const killedOnSqlite: Scenario = {
@@ -120,7 +120,7 @@ async function playKills({
       measured: seen.amidRequests,
       bound: { atLeast: Math.floor(kills / 2) },
     },
-    // Of few kills none need fall into a start: a bound of none would hold whatever happens.
+    // With few kills, none may hit a start. A bound of zero would hold in any case.
     ...(kills < 40
       ? []
       : [
@@ -137,13 +137,13 @@ async function playKills({
   ];
 }
 
-/** Mostly at once; now and then only after the work that one process does for all has been taken over. */
+/** Usually kills at once, and sometimes only after another process has taken over the shared work. */
 async function killSoon(server: RunningServer, random: Random): Promise<void> {
   await delay(random.chance(0.08) ? random.between(2_500, 3_500) : random.between(20, 500));
   await server.kill();
 }
 
-/** Null when it died before it was open; it may have been faster. */
+/** Null if it died before it was open. It may have been faster than the kill. */
 async function killAtStart(site: LoadSite, random: Random): Promise<RunningServer | null> {
   let child: ChildProcess | undefined;
   let isKilled = false;

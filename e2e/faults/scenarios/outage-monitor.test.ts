@@ -66,7 +66,7 @@ test("a grant, an unexplained or slow refusal and a ready probe during the outag
   };
   expect(await readinessOf(503)).toEqual([1, 0]);
   expect(await readinessOf(200)).toEqual([1, 1]);
-  // A nonce was to be had: the fault was not whole.
+  // A nonce was granted, so the outage was partial.
   expect(await readinessOf(200, 200)).toEqual([0, 0]);
 });
 

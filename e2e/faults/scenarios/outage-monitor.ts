@@ -2,7 +2,7 @@ import { bodyOf } from "../client";
 import type { Exchange, Question } from "../client";
 import type { Figure } from "../scenario";
 
-/** What a request must come to while something is away: a refusal, the same as ever, or either. */
+/** The result a request must have during an outage. */
 export type Due = "refused" | "unharmed" | "either";
 
 const readinessKeptMs = 1_000;
@@ -25,10 +25,7 @@ type FiguresOptions = {
   goesOn: boolean;
 };
 
-/**
- * Judges the requests that began and ended while something was away. Those that were under way when it left or came
- * back may have met either.
- */
+/** Judges requests that started and ended during an outage. Requests in flight at either end may have either result. */
 export function createOutageMonitor(dueOf: (question: Question) => Due) {
   const windows: Window[] = [];
   const seen: Exchange[] = [];
@@ -45,8 +42,8 @@ export function createOutageMonitor(dueOf: (question: Question) => Due) {
   }
 
   /**
-   * Asks after a time in which not one nonce was to be had; where there was one, the fault was not whole. What /readyz
-   * says may be a second old.
+   * Counts only if no nonce was granted recently, because otherwise the outage was partial. /readyz may be a second
+   * old.
    */
   async function askReadiness(ask: () => Promise<Exchange>): Promise<void> {
     const askedAtMs = performance.now();
@@ -58,9 +55,8 @@ export function createOutageMonitor(dueOf: (question: Question) => Due) {
 
   return {
     take,
-    /** From now on it is away. */
     gone: () => void windows.push({ goneAtMs: performance.now(), backAtMs: Infinity }),
-    /** From now on it may be there again. */
+    /** From now on it may be reachable again. */
     back: () => void (windows.at(-1)!.backAtMs = performance.now()),
     askReadiness,
     recoveredAfter: (seconds: number) => void recoveries.push(seconds),
@@ -83,7 +79,7 @@ function listFigures(
   const refusals = within.filter(({ status }) => status >= 500);
   const unharmed = due("unharmed");
   const harmed = unharmed.filter(({ ended, status }) => ended !== "answered" || status >= 500);
-  // Ended or not, whatever began meanwhile must end soon.
+  // Requests that began during the outage must end soon.
   const slowestMs = Math.max(0, ...seen.map(({ endedAtMs, startedAtMs }) => endedAtMs - startedAtMs));
   const some = (what: string, measured: number, atLeast = windows.length) => ({
     what,
@@ -119,7 +115,7 @@ function listFigures(
   ];
 }
 
-/** Problem Details, or the shape of the routes that have their own. */
+/** Problem Details, or the own shape of some routes. */
 function isInWords(exchange: Exchange): boolean {
   const { title, detail, error } = bodyOf(exchange);
   const isProblem = typeof title === "string" && typeof detail === "string";
@@ -128,7 +124,7 @@ function isInWords(exchange: Exchange): boolean {
   return isProblem || hasMessage || exchange.question.path === "/readyz";
 }
 
-/** A tool that fails says so in an answer of 200. */
+/** A failing tool reports it in a 200. */
 function isGranted({ status, text }: Exchange): boolean {
   return status === 200 && !text.includes('"isError":true') && !text.startsWith('{"error":');
 }

@@ -13,22 +13,22 @@ import type { Figure, ScenarioRun } from "../scenario";
 import { createAnswerTally } from "../answer-tally";
 import type { Later } from "../cleanup";
 
-/** One way in which something goes away and comes back. */
+/** One way in which a dependency fails and recovers. */
 export type Outage = {
   name: string;
-  /** How long it stays away, at least. */
+  /** The minimum length of the outage. */
   seconds: number;
   leave: (site: LoadSite) => unknown;
   comeBack: (site: LoadSite) => unknown;
 };
 
-/** How long the service is given to be ready once what it needs is. */
+/** The time until readiness, once the dependencies are back. */
 const readyWithinSeconds = 20;
 
 type PlayOutagesOptions = {
   run: ScenarioRun;
   later: Later;
-  /** What the times it was away are called. */
+  /** The name of the outage in figures. */
   name: string;
   outages: readonly Outage[];
   dueOf: (question: Question) => Due;
@@ -39,14 +39,14 @@ type PlayOutagesOptions = {
   goesOn?: boolean;
   site: Partial<Parameters<typeof openLoadSite>[0]>;
   finalChecks?: Partial<Parameters<typeof runFinalChecks>[0]>;
-  /** What else is looked at when the server has ended. */
+  /** Extra checks after the server has ended. */
   finish?: (site: LoadSite) => Promise<Figure[]>;
 };
 
 /**
- * Lets outages come over a running server while clients use all of it, each for some seconds, and runs the final checks after a
- * restart, which alone may settle answers that could not be put down when they ended. The server is one and the same
- * all along, unless an outage itself starts another one.
+ * Plays outages against a running server while clients use all of it. The final checks follow a restart, because only a
+ * restart may settle replies that weren't settled when they ended. The server is the same throughout, unless an outage
+ * itself starts another one.
  */
 export async function playOutages({
   run: { seed, say },

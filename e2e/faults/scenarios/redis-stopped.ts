@@ -7,7 +7,7 @@ import type { Figure, Scenario, Skipped } from "../scenario";
 import { openStateInRedis } from "./state-in-redis";
 import { withCleanup } from "../cleanup";
 
-/** A command that is not answered fails after a second; the rest is for a busy machine. */
+/** A command without a response fails after a second. The rest is for a busy machine. */
 const boundSeconds = 8;
 
 export const redisStopped: Scenario = {
@@ -39,7 +39,7 @@ export const redisStopped: Scenario = {
     }),
 };
 
-/** Nonces and quotas are in Redis. Tokens, the form, used keys and what is read of them are not. */
+/** Nonces and quotas are in Redis. Tokens, the form and used keys are not. */
 function dueOf({ path, headers = {} }: Question): Due {
   if (path === "/readyz") return "either";
   const needsNone = path === "/api/form-submission-gate" || path === "/api/mcp";

@@ -8,13 +8,12 @@ import type { Later } from "../cleanup";
 
 export type StateInRedis = {
   server: RedisServer;
-  /** What the service has to be told. */
+  /** The service's settings. */
   env: Record<string, string>;
-  /** Redis as the final checks see it. */
   seen: Redis;
 };
 
-/** A Redis of its own for nonces, limits and quotas, which syncs to the disk whatever it says it has kept. */
+/** A Redis for nonces, limits and quotas that syncs to disk before it acknowledges. */
 export async function openStateInRedis(later: Later): Promise<StateInRedis | Skipped> {
   if (findRedis() === null) {
     return { skipped: "No redis-server is on this machine, and Debian's package could not be fetched." };

@@ -6,11 +6,11 @@ import { deployKeyContract, developmentAccount, startLocalChain } from "../../..
 import type { Later } from "../cleanup";
 
 type Claim = { account: PrivateKeyAccount; tokenId: string };
-/** Somebody who says that a key is theirs. */
+/** A claimant of a key. */
 export type Claimant = {
   claim: Claim;
   isOwner: boolean;
-  /** Whether the recent endpoint that contradicts says otherwise of them. */
+  /** Whether the recent endpoint contradicts the claim. */
   isDisputed: boolean;
 };
 export type TwoChains = Awaited<ReturnType<typeof startTwoChains>>;
@@ -20,18 +20,17 @@ const holders = [0, 1, 2, 3, 4, 5];
 const sellers = [6, 7];
 const thief = 8;
 const buyer = 9;
-/** Whose keys are the thief's where a recent block is lied about; the other holders' are nowhere in doubt there. */
+/** On the recent chain, the thief owns these holders' keys. The other holders' ownership is never in doubt there. */
 const robbed = [0, 1, 2, 3];
-/** Far behind, and behind by less than the 120 s that an endpoint is believed for. */
+/** One is too old. The other is within the 120 s for which an endpoint is trusted. */
 const [pastSeconds, recentSeconds] = [3_600, 60];
 
 const accountOf = (index: number) => privateKeyToAccount(developmentAccount(index).privateKey);
 
 /**
- * The chain as it is; the same chain as it was an hour ago, before two keys were sold, and as a liar would have it, in
- * which all the others are a thief's; the same as it was a minute ago, before the sale as well, and in which most of the
- * others are the thief's; and another chain, whose keys are all the thief's. Contract and keys have the same names on
- * each.
+ * Four chains with the same contract and key names. `chain` is the truth. `past` is an hour old, from before two sales,
+ * and gives the others' keys to a thief. `recent` is a minute old, also from before the sales, and gives most of the
+ * others' keys to the thief. `other` is another chain, where the thief owns every key.
  */
 export async function startTwoChains(later: Later) {
   async function startChain() {
@@ -64,7 +63,7 @@ export async function startTwoChains(later: Later) {
   for (const [index, { tokenId }] of sold.entries()) {
     await chain.transferKey({ tokenId, from: sellers[index]!, to: developmentAccount(buyer).address });
   }
-  // A liar that is a block behind is not listened to, and this one is.
+  // The liar would be ignored if it were a block behind, so it is not.
   const [tall, short] = [await chain.viewer.getBlockNumber(), await recent.viewer.getBlockNumber()];
   await recent.control.mine({ blocks: Number(tall - short) });
   const isRobbed = (_claim: Claim, index: number) => robbed.includes(holders[index]!);
@@ -77,7 +76,7 @@ export async function startTwoChains(later: Later) {
       isOwner: false,
       isDisputed: isRobbed(claim, at),
     })),
-    // Nobody's word stands for them anywhere.
+    // Claims that no endpoint supports.
     ...[owned[0]!, owned.at(-1)!, sold[0]!].map((claim) => ({
       claim: { ...claim, account: stranger },
       isOwner: false,
@@ -88,7 +87,7 @@ export async function startTwoChains(later: Later) {
     contract: contractAddress,
     /** Holders, former owners, a thief and a stranger. */
     claimants,
-    /** Keys of which the recent endpoint that contradicts says something else. */
+    /** Keys with another owner on the recent endpoint. */
     disputed: new Set(claimants.flatMap(({ claim, isDisputed }) => (isDisputed ? [claim.tokenId] : []))),
     rpcUrls: { honest: chain.rpcUrl, past: past.rpcUrl, recent: recent.rpcUrl, other: other.rpcUrl },
   };

@@ -8,7 +8,7 @@ import { scaled } from "../scenario";
 import type { Figure, Scenario, ScenarioRun } from "../scenario";
 import { isOnlyEnding, newTally, openTalkers, playRound, toFigures } from "./writers-lost";
 
-/** A server that stands still for longer than its lease, and then goes on as if nothing had happened. */
+/** A server is suspended beyond its lease, then resumes as if nothing had happened. */
 export const writerPaused: Scenario = {
   slug: "writer-paused",
   promise:

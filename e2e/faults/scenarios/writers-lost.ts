@@ -9,11 +9,11 @@ import type { ResumeSite, Talker } from "~e2e/operations/resume-fixture";
 import type { Random } from "../random";
 import type { Figure } from "../scenario";
 
-/** Of four keys one answer each, so that each ledger tells of one answer. */
+/** Each key asks once, so each ledger shows one reply. */
 const talkerCount = 4;
-/** The lease, the look that finds it over, and what a busy machine adds. */
+/** The lease, the check that finds it expired, and a margin for a busy machine. */
 const endingWithinMs = resumeLeaseSeconds * 1_000 + 3_000;
-/** For answers themselves, which are no part of what is measured. */
+/** For the replies themselves, which are not measured. */
 const beginsWithinMs = 30_000;
 
 type LostWriters = ReturnType<typeof newTally>;
@@ -22,7 +22,7 @@ export function newTally() {
   return {
     answers: 0,
     storedEvents: 0,
-    /** Events that a reader had and that were not stored. */
+    /** Events that a reader got but the store didn't. */
     seenBeyond: 0,
     generatedTwice: 0,
     defects: 0,
@@ -43,14 +43,14 @@ type Round = {
   other: RunningServer;
   tally: LostWriters;
   say: (line: string) => void;
-  /** Takes the writer away, with these readers; resolves when it can write no more. */
+  /** Takes the writer away with these readers. Resolves when it can no longer write. */
   lose: (readers: readonly KeptReader[]) => Promise<void>;
 };
 
 export const openTalkers = (site: ResumeSite): Promise<Talker[]> =>
   Promise.all(Array.from({ length: talkerCount }, () => site.enter()));
 
-/** Answers of one server are read there and at another one when the first is lost. */
+/** Replies of one server are read there, and at another one after the first is lost. */
 export async function playRound(round: Round): Promise<void> {
   const { site, talkers, random, writer, other, lose } = round;
   const before = await Promise.all(talkers.map((talker) => site.readQuota({ ...talker, server: other })));
@@ -59,10 +59,10 @@ export async function playRound(round: Round): Promise<void> {
   const beginnings = answers.map(({ talker, id }) =>
     site.begin({ ...talker, id, server: writer, question }).catch(() => null),
   );
-  // Mostly in mid-answer, and now and then while it is being asked for.
+  // Usually in the middle of a reply, and sometimes while it is requested.
   if (random.chance(0.8)) await Promise.race([Promise.all(beginnings), delay(beginsWithinMs)]);
   await delay(random.between(0, 1_200));
-  // Whoever comes before the writer is lost follows it live; the others find it as it was left.
+  // Readers who come before the writer is lost follow it live. Later ones find the reply as it was left.
   const earlyFollowers = random.chance(0.5)
     ? await Promise.all(answers.map(({ talker, id }) => site.takeUp({ ...talker, id, server: other })))
     : null;
@@ -113,13 +113,13 @@ async function checkAnswer(check: Check): Promise<void> {
     tally.slowestEndingMs = Math.max(tally.slowestEndingMs, performance.now() - lostAtMs);
     follower.leave();
   }
-  // Free again: the first to ask once the lease is over gets an answer, and a whole one.
+  // After the lease has expired, the conversation is free again, and the next question gets a whole reply.
   await waitUntil(async () => isTaken(await site.takeUp(turn)), { timeoutMs: endingWithinMs }).catch(
     () => undefined,
   );
   const kept = await readWhole(await site.takeUp(turn));
   if (kept === null) {
-    // It was lost before it had begun, and nobody has had a word of it.
+    // The reply was lost before it began, so nobody has seen any of it.
     if (seen.length > 0 || follower !== null) note("withoutEnding", "nothing is kept");
   } else {
     tally.answers += 1;
@@ -152,7 +152,7 @@ async function checkAnswer(check: Check): Promise<void> {
 
 type Note = (name: "withoutEnding" | "wrongQuotas", what: string) => void;
 
-/** The first reader, who may have seen more than was stored, gets the ending all the same. */
+/** The first reader gets the ending even if it has seen more than was stored. */
 async function checkComingBack(
   { round: { site, other, tally }, talker, id }: Check,
   after: number,
@@ -176,7 +176,7 @@ async function checkQuota({ check, stored, usedBefore, note }: QuotaCheck): Prom
     note("wrongQuotas", `${used - usedBefore} used instead of ${due}, ${reserved} reserved`);
 }
 
-/** No answer there, or one that has ended. */
+/** There is no reply, or one that has ended. */
 async function isTaken(reader: KeptReader): Promise<boolean> {
   if (reader.status !== 200) return true;
   await within(reader.ended, 300);
@@ -194,7 +194,7 @@ async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
   return await Promise.race([promise.then(() => true), delay(Math.max(0, ms), false)]);
 }
 
-/** `error` and `finish` at the very end, as they are written for a writer that is gone. */
+/** `error` and `finish` at the very end, as written for a lost writer. */
 function endingOf(events: readonly KeptEvent[]): readonly KeptEvent[] {
   const isBroken = (event: KeptEvent) => {
     const parsed = parseKept(event);
@@ -205,7 +205,7 @@ function endingOf(events: readonly KeptEvent[]): readonly KeptEvent[] {
   return at >= 0 && types.join() === "error,finish" ? events.slice(at) : [];
 }
 
-/** Whether nothing but the ending came after so many events. */
+/** Whether only the ending follows after `after` events. */
 export function isOnlyEnding(events: readonly KeptEvent[], after: number): boolean {
   return endingOf(events).length >= events.length - after;
 }

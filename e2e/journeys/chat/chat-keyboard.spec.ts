@@ -17,7 +17,7 @@ test("the keyboard alone asks, stops, opens a tool and a source, and edits", asy
   await page.keyboard.press("Enter");
   await expectRest(page);
   await expect(replies(page)).toContainText("Stopped.");
-  // The same place on the page, which sends again now.
+  // The same button, which sends again now.
   await expect(page.getByRole("button", { name: "Send", exact: true })).toBeFocused();
 
   await page.keyboard.press("Shift+Tab");
@@ -178,7 +178,7 @@ test.describe("with a keyboard on the screen", () => {
     await expectRest(page);
     const end = await replies(page).boundingBox();
     expect(end!.y + end!.height).toBeLessThan(480);
-    // What an address bar takes is no keyboard, and neither is a page that is zoomed into.
+    // An address bar or a zoomed page is not a keyboard.
     for (const change of ["{ height: 790 }", "{ height: 480, scale: 1.8 }", "{ height: 844, scale: 1 }"]) {
       await show(change);
       await expect.poll(bottom, { message: change }).toBe(844);

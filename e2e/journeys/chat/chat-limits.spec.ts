@@ -4,12 +4,12 @@ import { signInByCookie, test } from "~e2e/support/browser/chat-servers";
 import { expect, expectAccessible } from "~e2e/support/browser/journey";
 import { giveAway } from "~e2e/support/browser/room-page";
 
-/** Every way to ask again from a message, all of which say why they wait; none of them asks. */
+/** Every control that asks again explains its wait, and none of them asks. */
 async function expectBlocked(page: Page, reason: string): Promise<void> {
   const again = replies(page).first().getByRole("button", { name: "Answer again" });
   await expect(again).toBeDisabled();
   await expect(again).toHaveAccessibleDescription(reason);
-  // Pressed all the same, as a screen reader may.
+  // A screen reader may press it all the same.
   await again.press("Enter");
   await questions(page).first().getByRole("button", { name: "Edit your message" }).click();
   const editor = page.getByRole("textbox", { name: "Your message" });

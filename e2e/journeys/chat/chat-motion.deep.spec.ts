@@ -15,7 +15,7 @@ test("a waiting answer moves nothing under reduced motion, and is shown whole", 
   const spinner = page.getByRole("complementary").getByRole("img", { name: "Being answered" });
   await expect(dots).toHaveCount(3);
   await expect(spinner).toBeVisible();
-  // Three dots and the sign in the list: without the wish they move.
+  // Three dots and the sign in the list, which move by default.
   await expect.poll(() => running(page)).toBe(4);
   await page.emulateMedia({ reducedMotion: "reduce" });
   await expect.poll(() => running(page)).toBe(0);
@@ -29,7 +29,7 @@ test("an empty conversation is shown from its start on a low screen", async ({ p
   await page.setViewportSize({ width: 640, height: 300 });
   await openChat(page);
   const conversation = page.getByRole("region", { name: "Conversation" });
-  // Without more than fits there is nothing to scroll, and nothing shown.
+  // If everything fits, there is nothing to scroll and no hint.
   expect(await conversation.evaluate((frame) => frame.scrollHeight - frame.clientHeight)).toBeGreaterThan(64);
   expect(await conversation.evaluate((frame) => frame.scrollTop)).toBe(0);
   await conversation.evaluate((frame) => frame.scrollTo(0, 40));

@@ -16,7 +16,7 @@ async function expectWhole(page: Page): Promise<void> {
   );
 }
 
-/** The requests to the addresses that take up and stop. */
+/** The page's requests to resume and stop replies. */
 function recordReturns(page: Page): string[] {
   const returns: string[] = [];
   page.on("request", (request) => {
@@ -121,7 +121,7 @@ test.describe("for holders", () => {
     pageErrors,
     crowdedServer,
   }) => {
-    // The page asks to stop the answer as the session ends, and may come too late for it.
+    // The page tries to stop the reply as the session ends, perhaps too late.
     const paths = ["/api/chat", "/api/quota", /\/api\/chat\/[\w-]+\/stop$/];
     for (const path of paths) pageErrors.expectRefusal({ path, status: 401 });
     await signInByCookie(crowdedServer, context);

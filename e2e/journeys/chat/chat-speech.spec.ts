@@ -80,7 +80,7 @@ test("reading begins while the answer is being written, and stopping requests no
   });
   await openChat(page);
   await ask(page, "long");
-  // By keyboard, which waits for no button to stand still: the answer does not go on for ever.
+  // By keyboard, because a click would wait for a still button and the reply ends meanwhile.
   await replies(page).getByRole("button", { name: "Read aloud" }).press("Enter");
   await expect.poll(() => spoken.length).toBeGreaterThan(3);
   expect(await log(page).getAttribute("aria-busy")).toBe("true");
@@ -221,7 +221,7 @@ test.describe("at the limit of requests", () => {
   });
 });
 
-/** Two pieces are asked for at once, and only one may be spoken: it must be the first. */
+/** Two pieces are requested at once, but only one may be spoken: the first. */
 async function sendFirstPieceFirst(page: Page): Promise<void> {
   const isFirst = (request: Request) => /:0"/.test(request.postData() ?? "");
   const firstAnswered = page.waitForResponse((response) => isFirst(response.request()));
@@ -231,7 +231,7 @@ async function sendFirstPieceFirst(page: Page): Promise<void> {
   });
 }
 
-/** Waits as long as the notice says, and expects that the piece that was refused is asked for and heard next. */
+/** Waits as long as the notice says, and expects the refused piece next. */
 async function readOnAt(page: Page, at: number): Promise<void> {
   const notice = page.getByRole("alert");
   const readOn = notice.getByRole("button", { name: "Read on from here" });

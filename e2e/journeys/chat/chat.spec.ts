@@ -17,7 +17,7 @@ test("a visitor asks, gets an answer with sources, reads the passage, and opens 
   page,
 }) => {
   await openChat(page);
-  // The log itself stays quiet: sentences are announced in its place.
+  // The log itself is silent. Sentences are announced instead.
   await expect(log(page)).toHaveAttribute("aria-live", "off");
   await expect(page.getByTestId("announcer")).toHaveAttribute("aria-live", "polite");
   await expect(page.getByTestId("announcer")).toHaveRole("status");

@@ -7,7 +7,7 @@ import { expect, patienceMs } from "~e2e/support/browser/journey";
 
 test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
 
-/** A page of this origin that is nothing but the AI SDK's hook, as its package brings it. */
+/** A page of this origin with only the AI SDK's hook, as its package ships it. */
 async function openHookPage(page: Page, props: { resumableId?: string } = {}): Promise<void> {
   const bundle = await build({
     entryPoints: [fileURLToPath(new URL("../../support/browser/use-chat-page.tsx", import.meta.url))],

@@ -12,7 +12,7 @@ import {
   test as base,
 } from "~e2e/support/browser/journey";
 
-/** A key, and a membership that nobody has. */
+/** A key, and a membership without members. */
 function describeKeys({ chainId, contractAddress: contract }: DescribedChain): Promise<unknown> {
   const fortune = { native: true, chainId, atLeast: `1${"0".repeat(30)}`, label: "A fortune" };
   return Promise.resolve({
@@ -24,7 +24,7 @@ function describeKeys({ chainId, contractAddress: contract }: DescribedChain): P
   });
 }
 
-/** Here leaving the gate for the site is the point. */
+/** In these journeys, leaving the gate for the site is intended. */
 const test = base.extend<object, { server: GateServer & { site: DoorSite; other: DoorSite } }>({
   server: [
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
@@ -73,7 +73,7 @@ test("a holder goes from a site through the gate and back, and signing out close
   expect(page.url()).toBe(`${site.origin}/page?id=1#low`);
   await expect(page.getByText(/^0x[0-9a-f]{40}$/)).toBeVisible();
 
-  // Its sign-in lost, the session at the gate brings it back without a press.
+  // The site's cookie is lost, but the gate's session signs the visitor in again without a press.
   const cookies = (await page.context().cookies()).filter(({ name }) => name.startsWith("latchkey-door-"));
   expect(cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite])).toEqual([[true, "Lax"]]);
   await page.context().clearCookies({ name: cookies[0]!.name });

@@ -14,12 +14,12 @@ import { openTcpSwitch } from "~e2e/support/browser/tcp-switch";
 import type { TcpSwitch } from "~e2e/support/browser/tcp-switch";
 import { addWallet } from "~e2e/support/browser/wallet";
 
-/** A common one, and one of the smallest in use. */
+/** A common phone, and one of the smallest in use. */
 const phones = { usual: { width: 390, height: 844 }, small: { width: 360, height: 640 } };
 
 type Sight = { page: Page; action: Locator; state: string };
 
-/** All of it is on the screen, as the visitor finds the page and from the page's top: nothing was scrolled for it. */
+/** Everything is on the screen without scrolling, as the visitor finds the page and from its top. */
 async function expectAboveFold({ page, action, state }: Sight): Promise<void> {
   await expect(action, state).toBeVisible();
   const { fold, scrolled } = await page.evaluate(() => ({ fold: innerHeight, scrolled: scrollY }));
@@ -31,7 +31,7 @@ async function expectAboveFold({ page, action, state }: Sight): Promise<void> {
 }
 
 test.describe("on a small phone", () => {
-  // A usual one has more room for the same.
+  // The usual phone has more room for the same content.
   test.use({ viewport: phones.small, hasTouch: true });
 
   test("the entry shows its next step without scrolling, in every state", async ({
@@ -141,7 +141,7 @@ type PhoneSite = { server: GateServer; chainSwitch: TcpSwitch; chainPort: number
 
 const heldKeys = 24;
 
-/** Everything that a demonstration has not: a shop, memberships, wallets elsewhere, no SIWE, and a line to cut. */
+/** Features the demo lacks: a shop, memberships, remote wallets, no SIWE, and a connection to cut. */
 const phoneTest = policyTest.extend<{ site: PhoneSite }>({
   site: [
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
@@ -186,7 +186,7 @@ const phoneTest = policyTest.extend<{ site: PhoneSite }>({
 });
 
 phoneTest.describe("on any phone", () => {
-  // Played on the small one, where there is the least place, and measured on both.
+  // Runs on the small phone, which has the least room, and measures both.
   phoneTest.use({ viewport: phones.small, hasTouch: true });
 
   phoneTest("a detour or a failure keeps the next step on the screen", async ({ page, site }) => {

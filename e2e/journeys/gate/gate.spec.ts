@@ -26,7 +26,7 @@ test("a visitor connects, mints, signs in, reads, listens, sends the form once, 
   expect(message).toContain(`URI: ${baseUrl}`);
   expect(message).toContain("Chain ID: 31337");
 
-  // The operator's text, rendered, and set apart from the page.
+  // The operator's text, rendered apart from the page.
   const room = page.locator(".shadow-room");
   await expect(room.locator(".latchkey-welcome h1, .latchkey-welcome h2").first()).toBeVisible();
   expect(await room.evaluate((host) => host.shadowRoot?.adoptedStyleSheets.length)).toBe(1);
@@ -57,7 +57,6 @@ test("a visitor connects, mints, signs in, reads, listens, sends the form once, 
   // And not twice.
   await expect(room.getByRole("textbox")).toHaveCount(0);
 
-  // The used key does not open the room again.
   pageErrors.expectRefusal({ path: "/api/gate-access", status: 403 });
   await page.getByRole("button", { name: "Leave the room" }).click();
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -120,7 +119,7 @@ test("a stranger is told that the key is not theirs", async ({
   baseUrl,
   rpcUrl,
 }) => {
-  // Somebody else has a key.
+  // Another visitor has a key.
   const other = await browser.newPage({ baseURL: baseUrl });
   const otherWallet = await addWallet({ page: other, rpcUrl, chainId: 31337 });
   await other.goto("/gate");
@@ -138,7 +137,7 @@ test("a stranger is told that the key is not theirs", async ({
   await expect(refusal).toContainText("Check the number of the key");
   await expectAccessible(page, "somebody else's key");
 
-  // A number no key has yet is refused in the same way.
+  // A number without a key is refused in the same way.
   await page.getByLabel("Number of the key").fill("999999");
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(refusal).toContainText("You do not own this token");

@@ -11,7 +11,7 @@ import { addWallet } from "~e2e/support/browser/wallet";
 import { secondChainId, startKindsServer } from "~e2e/support/browser/kinds-server";
 import type { KindsServer } from "~e2e/support/browser/kinds-server";
 
-/** In production the page reads through the visitor's wallet alone. */
+/** In production, the page reads only through the visitor's wallet. */
 const test = base.extend<object, { server: KindsServer }>({
   server: [
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
@@ -92,7 +92,7 @@ test("what the wallet can use comes first", async ({ page, wallet, server }) => 
   const usable = page.locator(".kind-choice").first();
   await expect(usable).toContainText("Friends of the light");
   await expect(usable.getByRole("radio")).toBeChecked();
-  // A list of addresses is not told before somebody has signed.
+  // The page keeps a list of addresses secret until the visitor signs.
   await expect(usable).toContainText("We’ll check when you sign in");
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByRole("heading", { name: /^You are in/ })).toBeVisible();
@@ -176,7 +176,7 @@ test("a kind on another network is signed for there, and a wallet without that n
   const notice = page.getByRole("alert");
   await expect(notice).toContainText("The wallet is on another network");
   await expect(notice).toContainText(`${secondChainId} (0x7a6a)`);
-  // Without an address there is nothing to offer.
+  // Without an RPC address, the page can't offer the chain to the wallet.
   expect(wallet.asked).not.toContain("wallet_addEthereumChain");
   expect(wallet.signedTexts).toEqual([]);
 

@@ -7,7 +7,7 @@ import type { GateServer } from "~e2e/support/browser/gate-server";
 import { connectWallet, enterRoom, expect, test as base } from "~e2e/support/browser/journey";
 import { addWallet } from "~e2e/support/browser/wallet";
 
-/** In production nobody lends the page a chain: it reads through the visitor's wallet alone. */
+/** In production, the page reads only through the visitor's wallet. */
 const test = base.extend<{ server: GateServer }>({
   // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
   server: async ({}, use) => {
@@ -31,7 +31,7 @@ test("a holder finds the key and enters without the demo", async ({ page, server
       chain: null,
     });
   }
-  // The first key goes to somebody else: it was here once, and must not be offered any more.
+  // The first key moves to another wallet. The page must no longer offer it.
   await client.writeContract({
     address: contractAddress,
     abi: keyContractAbi,

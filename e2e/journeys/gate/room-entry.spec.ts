@@ -14,7 +14,7 @@ import { openTcpSwitch } from "~e2e/support/browser/tcp-switch";
 import type { TcpSwitch } from "~e2e/support/browser/tcp-switch";
 
 const test = base;
-/** Words of the demonstration's room. */
+/** Words of the demo's room. */
 const gatedWords = ["lamp room", "keepers", "music box", "What did the night bring", "lighthouse"];
 
 test("the entry shows the kinds of content and what is required, before any script", async ({
@@ -112,7 +112,7 @@ base.describe("on a server of its own", () => {
         await mintKey(page);
         pageErrors.expectRefusal({ path: "/api/gate-access", status: 401 });
         pageErrors.expectRefusal({ path: "/api/gate-access", status: 429 });
-        // The limit of the address this page comes from, used up.
+        // Uses up the limit of this page's address.
         await page.evaluate(async () => {
           const headers = { "Content-Type": "application/json" };
           for (const body of ["{}", "{}"]) await fetch("/api/gate-access", { method: "POST", body, headers });

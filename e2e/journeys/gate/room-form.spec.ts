@@ -158,7 +158,7 @@ async function expectCopiedAndPrinted({ page, context, receipt, parts }: Kept): 
 test("a lost answer to the form still ends on the receipt @deep", async ({ page, pageErrors }) => {
   pageErrors.expectOutage();
   await page.route("**/gate.data", async (route) => {
-    // The server has taken the form; its answer never arrives.
+    // The server has accepted the form, but its response never arrives.
     await route.fetch();
     await route.abort("connectionreset");
   });
@@ -218,12 +218,12 @@ test("a key used elsewhere is noticed before the wallet is asked @deep", async (
   wallet,
   context,
 }) => {
-  // The room would close by itself within seconds; here the form is quicker.
+  // The room would close within seconds, but here the form is quicker.
   await page.route("**/session", (route) =>
     route.request().method() === "GET" ? new Promise(() => {}) : route.continue(),
   );
   await reviewForm({ page, text });
-  // By the tool that programs of the holder's may call.
+  // Uses the key with the tool that the holder's programs may call.
   const used = await page.request.post("/api/mcp", {
     headers: { Authorization: `Bearer ${await sessionCookie(context)}` },
     data: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "mark_key_used", arguments: {} } },
@@ -233,7 +233,7 @@ test("a key used elsewhere is noticed before the wallet is asked @deep", async (
   });
   await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
   const notice = page.locator(".notice-place:focus");
-  // What the wallet itself has used up by the form would be a receipt; nothing of the sort was sent from here.
+  // Not a receipt, because this browser didn't send the form.
   await expect(notice).toContainText("This token has already been used");
   await expect(notice).toContainText("Nothing was signed or sent.");
   await expectAccessible(page, "used elsewhere");

@@ -70,7 +70,7 @@ test("the session cannot be read by scripts, and signing out leaves nothing of i
   for (const part of [token, ...token.split("."), wallet.signedTexts[0] ?? ""]) {
     expect(JSON.stringify(kept)).not.toContain(part);
   }
-  // For the look of the next visit only: which wallet it was.
+  // Names the wallet, only for the look of the next visit.
   expect(kept.cookies).toMatch(/^latchkey_wallet=[^;]*$/);
   await page.getByRole("button", { name: "Sign out" }).click();
   await expect.poll(() => sessionCookie(context)).toBe("");
@@ -94,7 +94,7 @@ test("the open room closes within seconds of the key's departure, says why, and 
   await expect(notice).toContainText("The room has closed", { timeout: 20_000 });
   await expect(notice).toContainText("This key is held by another wallet.");
   await expect(page.locator(".shadow-room")).toHaveCount(0);
-  // The list of keys knows it too.
+  // The list of keys shows it too.
   await expect(page.getByText("This wallet holds no key yet.")).toBeVisible();
   expect(JSON.stringify(await readableStorage(page))).toContain("Not sent yet");
 });
@@ -112,7 +112,7 @@ test("signing out in one window closes the room in the other @deep", async ({ pa
   await other.goto("/gate");
   await expect(other.getByRole("heading", { name: roomHeading })).toBeVisible();
   await other.getByRole("button", { name: "Sign out" }).click();
-  // A window that is not looked at asks nothing; it asks as soon as it is.
+  // A hidden window sends no requests. It sends one as soon as it is shown.
   await page.bringToFront();
   await expect(page.locator(".notice-place:focus")).toContainText("you signed out in another window");
   await expectAccessible(page, "signed out in another window");
@@ -159,7 +159,7 @@ shortTest(
   async ({ page, context, server, pageErrors }) => {
     const privateKey = generatePrivateKey();
     const wallet = await addWallet({ page, ...server, name: "Own", privateKeys: [privateKey] });
-    // The page's clock alone: the server keeps its own, and gives out real tokens of five minutes.
+    // Only the page's clock moves. The server keeps its own and issues real tokens of five minutes.
     await page.clock.install();
     await page.goto("/gate");
     await connectWallet(page, wallet.name);
@@ -177,7 +177,7 @@ shortTest(
     await expect(page.getByText("Signed in for 5 min")).toBeVisible();
     expect(wallet.signedTexts).toHaveLength(1);
 
-    // The renewed token is as good as the first: the page comes back signed in.
+    // The renewed token works: after a reload the visitor is still signed in.
     await page.reload();
     await expect(page.getByRole("heading", { name: roomHeading })).toBeVisible();
     expect(wallet.signedTexts).toHaveLength(1);

@@ -4,10 +4,7 @@ import { build } from "esbuild";
 import type * as SafeHtml from "~/gate/page/room/safe-html";
 import { expect, test } from "~e2e/support/browser/journey";
 
-/**
- * The page's own last look at the operator's HTML, alone: in a document without any policy, where nothing else
- * would stop what gets through.
- */
+/** Tests the page's own sanitizer alone, in a document without a policy that would stop what gets through. */
 const hostile = [
   "<img src=/favicon.svg onload=hit()>",
   "<img src=//elsewhere.invalid/x onerror=hit()>",
@@ -56,7 +53,7 @@ async function openWithSafeHtml(page: Page): Promise<void> {
   await page.evaluate(`${bundle.outputFiles[0]?.text}; window.safeHtml = safeHtml;`);
 }
 
-/** Puts the text where the room puts it, presses everything in it, and counts how often it ran code. */
+/** Inserts the text as the room does, presses everything in it, and counts how often it ran code. */
 function hitsFrom(trial: {
   page: Page;
   text: string;
@@ -74,7 +71,7 @@ function hitsFrom(trial: {
     scope.hits = 0;
     const host = document.body.appendChild(document.createElement("div"));
     const root = host.attachShadow({ mode: "open" });
-    // As in the room: a form is sent by the page, never by itself.
+    // As in the room, only the page sends forms.
     root.addEventListener("submit", (event) => event.preventDefault());
     root.append(readings[reading]());
     for (const link of root.querySelectorAll<HTMLElement>("a, button")) {
@@ -82,7 +79,7 @@ function hitsFrom(trial: {
       link.click();
     }
     if (root.querySelector("[action], [formaction]")) scope.hits += 1;
-    // Everything that can happen has happened when the pictures are settled and two frames were drawn.
+    // Everything has happened once the pictures have settled and two frames were drawn.
     const pictures = [...root.querySelectorAll("img")].filter((image) => !image.complete);
     const settled = (image: HTMLImageElement) =>
       new Promise((resolve) => ["load", "error"].forEach((event) => image.addEventListener(event, resolve)));
@@ -97,7 +94,7 @@ test("a hostile text runs and loads nothing, read as HTML or as Markdown", async
   await openWithSafeHtml(page);
   await page.evaluate("window.hits = 0; window.hit = () => { window.hits += 1; };");
 
-  // The trap itself: without the sanitiser it snaps.
+  // Without the sanitizer, the attack works.
   expect(
     await hitsFrom({ page, text: "<img src=/favicon.svg onload=hit()>", reading: "raw" }),
   ).toBeGreaterThan(0);
@@ -106,7 +103,7 @@ test("a hostile text runs and loads nothing, read as HTML or as Markdown", async
       expect(await hitsFrom({ page, text, reading }), `${reading}: ${text}`).toBe(0);
     }
   }
-  // Requests to elsewhere are faults of every journey; see journey.ts.
+  // Every journey fails on requests to other sites, see journey.ts.
 });
 
 test("pictures, fields and labels of the room stay, and links open in a tab of their own", async ({

@@ -3,14 +3,14 @@ import { test as base } from "~e2e/support/browser/chat-servers";
 import { connectWallet, enterRoom, expect, expectAccessible, mintKey } from "~e2e/support/browser/journey";
 import { formButton, formField } from "~e2e/support/browser/room-page";
 
-/** On a server whose conversation is for holders only. */
+/** This server's conversation is for holders only. */
 const test = base.extend({
   baseUrl: async ({ holdersServer }, use) => use(holdersServer.baseUrl),
   rpcUrl: async ({ holdersServer }, use) => use(holdersServer.rpcUrl),
 });
 
 const room = /^You are in, with key #/;
-/** Those that decide something: the wallet's own is for display. */
+/** Cookies that decide access. The wallet's own is for display only. */
 async function sessionCookies(context: BrowserContext) {
   return (await context.cookies()).filter(({ name }) => name !== "latchkey_wallet");
 }

@@ -18,7 +18,7 @@ import { findCaddy, findNginx } from "~e2e/support/obtain-programs";
 
 sayWithoutOpenssl("a browser behind nginx as docs/door.md has it");
 
-/** Each proxy once, and each device once. */
+/** Each proxy and each device once. */
 const visits = [
   {
     device: "a desktop",
@@ -48,7 +48,7 @@ for (const { device, context, proxy, isHere, start } of visits) {
       const page = await (await browser.newContext({ ...context, ignoreHTTPSErrors: true })).newPage();
       const faults: string[] = [];
       page.on("pageerror", (error) => faults.push(String(error)));
-      // A browser of its own, of which the check does not know.
+      // A separate browser, which the policy check doesn't see.
       page.on("console", (message) => {
         if (/Content[- ]Security[- ]Policy/i.test(message.text()))
           policyCheck.violations.push(message.text());
@@ -89,7 +89,7 @@ for (const { device, context, proxy, isHere, start } of visits) {
   });
 }
 
-/** Every name is at the proxy's port, as every name of the world is at 443. */
+/** All names resolve to the proxy's port, as they would to 443. */
 async function openBrowser({ proxy }: SitesBehindProxy) {
   const { executablePath, args, env } = await findBrowser();
   const rules = [gateOrigin, wikiOrigin, dashboardsOrigin].map(

@@ -172,7 +172,7 @@ test("reduced motion stops every animation by itself @deep", async ({ page, page
   for (const { path } of pages) {
     await page.goto(path);
     await page.waitForLoadState("networkidle");
-    // A change of no length is over with the next frame, which a busy machine may still owe.
+    // A change without duration ends with the next frame, which may be late on a busy machine.
     await expect.poll(running, { message: path }).toBe(0);
   }
 });
@@ -201,7 +201,7 @@ test("the landing page is complete without scripts", async ({ browser, baseUrl }
   await context.close();
 });
 
-/** Upright, lying, and so wide that the list is beside it. */
+/** Portrait, landscape, and so wide that the list is beside the conversation. */
 async function expectChatClearOfNotch(page: Page, viewport: { width: number; height: number }) {
   await page.goto("/chat");
   await expect(page.locator(".chat[data-ready]")).toBeVisible();
@@ -213,7 +213,7 @@ async function expectChatClearOfNotch(page: Page, viewport: { width: number; hei
   await setNotch(page, { top: 47, right: 51, bottom: 34, left: 63 });
   for (const part of parts) {
     const box = await page.locator(part).boundingBox();
-    // The welcome scrolls beneath the head, which is what keeps clear of the upper edge.
+    // The welcome scrolls below the head, so only the head must clear the upper edge.
     if (part !== ".welcome") expect(box!.y, part).toBeGreaterThanOrEqual(47);
     expect(box!.x, part).toBeGreaterThanOrEqual(63);
     expect(box!.x + box!.width, part).toBeLessThanOrEqual(viewport.width - 51);
@@ -224,7 +224,7 @@ async function expectChatClearOfNotch(page: Page, viewport: { width: number; hei
   await page.context().setOffline(false);
 }
 
-/** No browser on a desktop has a notch: the tokens stand for one. */
+/** Desktop browsers have no notch, so the tokens imitate one. */
 async function setNotch(page: Page, sizes: Record<string, number>): Promise<void> {
   await page.evaluate((edges) => {
     const { style } = document.documentElement;
@@ -242,7 +242,7 @@ async function measureTargets(page: Page): Promise<Target[]> {
         const { width, height } = element.getBoundingClientRect();
         const isShown = element.checkVisibility({ checkVisibilityCSS: true }) && width > 1 && height > 1;
         if (!isShown || element.closest(".skip-link, .visually-hidden")) return [];
-        // A link within a sentence is as high as the sentence's lines: WCAG 2.2 leaves it out.
+        // A link within a sentence is as high as its lines. WCAG 2.2 exempts it.
         const isInText =
           element.matches("a") &&
           getComputedStyle(element).display === "inline" &&
@@ -260,7 +260,7 @@ async function measureTargets(page: Page): Promise<Target[]> {
 
 type Stop = { name: string; isShown: boolean; hasOutline: boolean };
 
-/** Where the tabulator leads, until it leaves the page or comes back to its beginning. */
+/** Tabs through the page until focus leaves it or returns to the start. */
 async function walk(page: Page, most: number): Promise<Stop[]> {
   const stops: Stop[] = [];
   for (let count = 0; count < most; count += 1) {
@@ -270,7 +270,7 @@ async function walk(page: Page, most: number): Promise<Stop[]> {
       if (element.hasAttribute("data-walked")) return null;
       element.setAttribute("data-walked", "");
       const box = element.getBoundingClientRect();
-      // A field may leave the mark to the frame around it.
+      // The frame around a field may show the focus instead.
       const marked = [element, element.parentElement, element.parentElement?.parentElement].some(
         (ancestor) => {
           if (!ancestor) return false;

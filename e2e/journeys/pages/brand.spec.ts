@@ -46,7 +46,6 @@ const test = base.extend<{}, Branded>({
     },
     { scope: "worker", timeout: 60_000 },
   ],
-  // Every journey of this file is on the branded server.
   baseUrl: async ({ branded }, use) => use(branded.baseUrl),
 });
 
@@ -98,7 +97,7 @@ test("a logo opened as a page of its own runs and loads nothing either @deep", a
   const page = await browser.newPage({ baseURL: branded.baseUrl });
   const left: string[] = [];
   const isElsewhere = (url: string) => !url.startsWith(branded.baseUrl);
-  // The browser tells of a request that the policy stops, too, and why it stopped.
+  // The browser also reports requests that the policy blocks, with the reason.
   page.on("requestfailed", (request) => {
     if (isElsewhere(request.url())) left.push(request.failure()?.errorText ?? "");
   });
@@ -111,7 +110,7 @@ test("a logo opened as a page of its own runs and loads nothing either @deep", a
   await expect(page.locator("circle")).toHaveCount(1);
   expect(await page.title()).not.toBe("taken over");
   await expect.poll(() => left).toEqual(["csp"]);
-  // The browser names what was stopped, and here it was meant to be.
+  // The browser reports the blocked request, as expected here.
   await expect.poll(() => policyCheck.violations.length).toBeGreaterThan(0);
   expect(policyCheck.violations.splice(0).filter((one) => !one.includes("spy.png"))).toEqual([]);
   await page.close();

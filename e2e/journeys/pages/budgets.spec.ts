@@ -8,7 +8,7 @@ import { pages } from "~e2e/shots/pages-shots";
 
 const publicDir = fileURLToPath(new URL("../../../public", import.meta.url));
 
-/** Of JavaScript, gzipped, in bytes: what a page may ask for. */
+/** JavaScript budgets in gzipped bytes. */
 const budgets = {
   landing: 130_000,
   walletBeyondPage: 80_000,
@@ -16,7 +16,7 @@ const budgets = {
   referenceBeyondLanding: 470_000,
 };
 
-/** Of typefaces, in bytes as they are sent: they are compressed already. */
+/** Typeface budgets in bytes as sent. The files are already compressed. */
 const faceBudgets = { everyPage: 80_000, codeAndSlants: 52_000 };
 
 /** The size of a file of the build, as a web server would send it. */
@@ -28,7 +28,7 @@ function sum(files: Iterable<string>): number {
   return [...files].reduce((total, file) => total + weigh(file), 0);
 }
 
-/** The scripts of the build a page has asked for from here on. */
+/** The build's scripts that the page loads from now on. */
 function recordScripts(page: Page): Set<string> {
   const scripts = new Set<string>();
   page.on("request", (request) => {
@@ -109,13 +109,13 @@ test("no wallet's code is loaded before a visitor presses Connect", async ({ pag
   const before = new Set(await loadScripts(page, "/gate"));
   for (const file of before) {
     const text = readFileSync(path.join(publicDir, file), "utf8");
-    // Words that every wallet library has and nothing else.
+    // Strings that only wallet libraries contain.
     expect(/eip6963:requestProvider|wallet_requestPermissions/.test(text), file).toBe(false);
   }
 });
 
 test("the wallet's code is within its budget", async ({ page, wallet }) => {
-  // A copy: the set goes on growing with what the page asks for.
+  // A copy, because the set grows with the page's requests.
   const before = new Set(await loadScripts(page, "/gate"));
   const after = recordScripts(page);
   await page.getByRole("button", { name: "Connect", exact: true }).click();
@@ -145,7 +145,7 @@ test("no page contacts another server before its visitor asks for it", async ({
     .filter(({ protocol, origin }) => !["data:", "blob:"].includes(protocol) && origin !== baseUrl);
   expect(asked.length).toBeGreaterThan(20);
   expect(elsewhere.map(({ href }) => href)).toEqual([]);
-  // Nor is a browser told to get in touch with somebody in advance.
+  // Pages don't preconnect elsewhere either.
   const hints = await page.locator('link[rel="preconnect"], link[rel="dns-prefetch"]').count();
   expect(hints).toBe(0);
 });

@@ -9,7 +9,7 @@ type UsedFont = { familyName: string; isCustomFont: boolean; glyphCount: number 
 test("every page uses the typefaces it brings, whatever this machine has", async ({ page, pageErrors }) => {
   pageErrors.expectRefusal({ path: "/nowhere", status: 404 });
   const client = await page.context().newCDPSession(page);
-  // The tests' browser finds DejaVu and no other installed typeface.
+  // The test browser has DejaVu and no other installed typeface.
   await page.setContent(
     `<p style="font-family: Arial, 'Liberation Sans', 'Noto Sans', system-ui">Words</p>
      <p style="font-family: Georgia, 'Liberation Serif', serif">Words</p>
@@ -68,7 +68,7 @@ test("late typefaces move nothing, since their fallbacks take the same room", as
   expect(after).toEqual(before);
 });
 
-/** How high every block of words stands on the page, in whole pixels. */
+/** The height of every text block in whole pixels. */
 function measureBlocks(page: Page): Promise<string[]> {
   return page.locator("main :is(h1, h2, h3, p, li, .button)").evaluateAll((blocks) =>
     blocks.map((block) => {
@@ -78,9 +78,9 @@ function measureBlocks(page: Page): Promise<string[]> {
   );
 }
 
-/** The fonts in which the words of this page are drawn, by their names. */
+/** The names of the fonts that draw this page's text. */
 async function readFonts(page: Page, client: CDPSession): Promise<Map<string, UsedFont>> {
-  // A mark on what holds words itself: Chromium tells of an element's own text alone.
+  // Marks elements with text of their own, because Chromium reports fonts for an element's own text only.
   await page.evaluate(() => {
     for (const element of document.body.querySelectorAll("*")) {
       const hasWords = [...element.childNodes].some(

@@ -8,7 +8,7 @@ import { connectWallet, enterRoom, expect, mintKey, test as base } from "~e2e/su
 import { formButton, formField, reviewDialog } from "~e2e/support/browser/room-page";
 import { demoContent } from "~e2e/support/demo-content";
 
-/** Everything a stylesheet can try to get at the page around it: by selector, by its host, and by a box over it all. */
+/** A stylesheet that attacks the page around it by selector, by its host, and by a box over everything. */
 const hostileStyles = `
 html, body, .page-header, .page-main { display: none !important; background: rgb(200, 0, 0) !important; }
 :root { --ink: rgb(200, 0, 0) !important; font-size: 80px !important; }
@@ -45,7 +45,7 @@ const test = base.extend<{ site: { server: GateServer; contentDir: string } }>({
   rpcUrl: async ({ site }, use) => use(site.server.rpcUrl),
 });
 
-/** What is drawn at the middle of an element, by its own words or those around it. */
+/** The text drawn at the middle of an element. */
 function whatIsAt(page: Page, selector: string): Promise<string> {
   return page.evaluate((wanted) => {
     const { left, top, width, height } = document.querySelector(wanted)!.getBoundingClientRect();
@@ -75,7 +75,7 @@ test("rules and boxes of the operator's styles stay inside the room, and dialogs
   await mintKey(page);
   await enterRoom(page);
   await expect(page.locator(".shadow-room")).toBeVisible();
-  // The styles are there, and do what they can within.
+  // The styles apply, and affect only their own content.
   await expect
     .poll(() => page.locator(".shadow-room").evaluate((host) => getComputedStyle(host).zIndex))
     .toBe("2147483647");

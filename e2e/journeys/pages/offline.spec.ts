@@ -20,7 +20,7 @@ const test = base.extend<{ site: OfflineSite }>({
     await use({ serverSwitch, first, origin: `http://localhost:${serverSwitch.port}` });
     await Promise.all([serverSwitch.close(), first.stop()]);
   },
-  // Cut lines are what these journeys are about; what leaves the site still counts.
+  // These journeys cut connections on purpose. Requests to other sites still count.
   pageErrors: async ({ page, site }, use) => {
     const left: string[] = [];
     page.on("request", (request) => {
@@ -31,7 +31,7 @@ const test = base.extend<{ site: OfflineSite }>({
   },
 });
 
-/** A worker is in charge once it has filled its cache and claimed the page. */
+/** A worker takes control once it has filled its cache and claimed the page. */
 async function untilCached(page: Page): Promise<void> {
   await expect
     .poll(() => page.evaluate(() => navigator.serviceWorker.controller?.state), { timeout: 20_000 })
@@ -59,7 +59,7 @@ test("a visitor who loses the connection gets the offline page, and finds the wa
   await page.goto(`${origin}/gate`);
   await expect(page.getByRole("heading", { name: "You are offline" })).toBeVisible();
   await expect(page.locator(".brand")).toContainText("The first");
-  // Drawn with its styles and in its typefaces, which came from the device as well.
+  // Styles and typefaces come from the device as well.
   expect(await page.evaluate(() => document.fonts.check("1em 'Source Sans 3 Variable'"))).toBe(true);
   expect(
     await page.locator(".button-primary").evaluate((link) => getComputedStyle(link).backgroundColor),
@@ -104,7 +104,7 @@ test("a device stores the offline page alone, takes no answer for being offline,
   expect(errors).toEqual([]);
   const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
   const obstacles = installabilityErrors.map(({ errorId }) => errorId);
-  // A private window, which every test has, is the one thing in the way.
+  // Every test has a private window, which is the only obstacle.
   expect(obstacles.filter((id) => id !== "in-incognito")).toEqual([]);
 });
 

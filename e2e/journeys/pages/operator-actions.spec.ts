@@ -19,7 +19,7 @@ const test = base.extend<{}, { operatorServer: OperatorServer }>({
 
 test.use({ baseUrl: async ({ operatorServer }, use) => use(operatorServer.baseUrl) });
 
-/** Presses Tab until the focus is there, and then Enter. */
+/** Presses Tab until the element has the focus, then Enter. */
 async function press(page: Page, goal: Locator): Promise<void> {
   await expect(goal).toHaveCount(1);
   for (let presses = 0; presses < 60; presses += 1) {

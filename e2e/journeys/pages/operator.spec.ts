@@ -31,7 +31,7 @@ async function signIn(page: Page): Promise<void> {
   await expect(page.getByRole("heading", { name: "State", level: 1 })).toBeVisible();
 }
 
-/** A holder sends the form, so that there is something to see of everything. */
+/** A holder sends the form, so every table has a row. */
 async function leaveMessage(page: Page, walletName: string, message: string) {
   await page.goto("/gate");
   await connectWallet(page, walletName);
@@ -76,7 +76,7 @@ test("a submission is found, read, marked, sorted and exported", async ({ page, 
   const message = `A question about page ${Date.now()}`;
   const tokenId = await leaveMessage(page, wallet.name, message);
   await page.goto("/operator/submissions?state=open");
-  // Led to the sign-in, and back to where it was asked for.
+  // A sign-in returns to the requested page.
   await page.getByLabel("Secret").fill(operatorSecret);
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page).toHaveURL(/\/operator\/submissions\?state=open$/);

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "~e2e/support/browser/journey";
 
-/** Puts a script and a style into the page that its policy forbids; both stay without effect. */
+/** Adds a script and a style that the page's policy forbids. Both have no effect. */
 async function breakPolicy(page: Page): Promise<void> {
   await page.evaluate(() => {
     const script = document.createElement("script");

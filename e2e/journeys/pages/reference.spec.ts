@@ -25,7 +25,7 @@ test("the reference is accessible, operations opened and calls answered or refus
   test.slow();
   pageErrors.expectRefusal({ path: "/api/quota", status: 401 });
   await page.goto("/docs#/Quota/getQuota");
-  // An anonymous visitor is shown the way to the gate.
+  // Anonymous visitors get a link to the gate.
   await expect(page.getByRole("link", { name: "Sign in at the gate" })).toHaveAttribute("href", "/gate");
   await expect(operationOf({ page, id: "getQuota" }).locator(".opblock-body")).toBeInViewport();
   await expectAccessible(page, "the reference");

@@ -56,7 +56,7 @@ test("hostile names and pictures of wallets do no harm", async ({ page, rpcUrl }
   await expect(dialog.getByRole("button", { name: "<img src=x onerror=alert(1)>" })).toBeVisible();
   await expectAccessible(page, "hostile wallets");
 
-  // The longest name fits, turns nothing around, and ends no cookie.
+  // The longest name fits, can't reverse the text and ends no cookie.
   const button = dialog.getByRole("button", { name: /^Long; Max-Age=0 x+…/ });
   expect(((await button.textContent()) ?? "").length).toBeLessThanOrEqual(40);
   await button.click();
@@ -106,7 +106,7 @@ test("the dialog is used by keyboard alone, and the focus moves to where it is n
 
   await page.keyboard.press("Enter");
   await expect(dialog.getByRole("button", { name: "First wallet" })).toBeFocused();
-  // Round and round, and never out of the dialog.
+  // The focus cycles and never leaves the dialog.
   for (let step = 0; step < 12; step += 1) {
     await page.keyboard.press("Tab");
     expect(
@@ -121,7 +121,7 @@ test("the dialog is used by keyboard alone, and the focus moves to where it is n
   second.rejectNext("eth_requestAccounts");
   await page.keyboard.press("Enter");
   await expect(dialog.getByText("You did not connect the wallet")).toBeVisible();
-  // The failure is read first; the wallets come after it.
+  // The failure comes first, then the wallets.
   await expect(dialog.locator(".notice-place")).toBeFocused();
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");

@@ -118,7 +118,7 @@ test("another account in the wallet is asked about: staying keeps the room, swit
   await expect(page.getByText("Select the account above")).toBeVisible();
   await expectAccessible(page, "staying with the first account");
 
-  // What has to be signed by the first account is not asked of the second.
+  // The second account isn't asked to sign for the first.
   await sendForm({ page, text: "Hello" });
   await expect(page.getByText("The wallet shows another account")).toBeVisible();
   expect(wallet.signedTexts).toHaveLength(1);
@@ -127,7 +127,7 @@ test("another account in the wallet is asked about: staying keeps the room, swit
   await expect(page.getByText("Select the account above")).toHaveCount(0);
   await wallet.switchAccount(1);
   await expect(dialog).toBeVisible();
-  // Back in the wallet, the question answers itself.
+  // Switching back closes the dialog.
   await wallet.switchAccount(0);
   await expect(dialog).toHaveCount(0);
   await expect(page.getByTitle(first)).not.toHaveCount(0);

@@ -11,7 +11,7 @@ import { addWallet } from "~e2e/support/browser/wallet";
 const shop = "https://keys.example/buy";
 const projectId = "0123456789abcdef0123456789abcdef";
 
-/** A gate with every way to a wallet switched on, as in production, and a relay that hangs up on everybody. */
+/** A production gate with every kind of wallet enabled, and a relay that drops every connection. */
 const test = base.extend<object, { relay: { port: number; calls: string[] }; server: GateServer }>({
   relay: [
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
@@ -49,7 +49,7 @@ const test = base.extend<object, { relay: { port: number; calls: string[] }; ser
   ],
 });
 
-/** Everything the page asks for that is not this site's, and every script it loads. */
+/** The page's requests to other sites, and every script it loads. */
 function listen(page: Page, server: GateServer) {
   const foreign: string[] = [];
   const scripts: string[] = [];
@@ -92,7 +92,7 @@ test("no other server is contacted before WalletConnect is chosen, and its failu
   expect(scripts.filter((script) => /base-provider/.test(script))).toEqual([]);
   expect(relay.calls.length).toBeGreaterThan(before);
   expect(relay.calls.at(-1)).toContain(`projectId=${projectId}`);
-  // The relay, and where wallets learn that this page is who it says; nobody who counts visitors.
+  // Only the relay and WalletConnect's check of this site's name. No analytics.
   const known = [`ws://127.0.0.1:${relay.port}`, "https://verify.walletconnect.org/"];
   const others = foreign.filter((address) => !known.some((start) => address.startsWith(start)));
   expect(others).toEqual([]);

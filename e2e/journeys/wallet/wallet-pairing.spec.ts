@@ -12,7 +12,7 @@ test("a pairing shows its code, in words too, waits, and can be cancelled", asyn
   await context.grantPermissions(["clipboard-read", "clipboard-write"], {
     origin: site.server.baseUrl,
   });
-  // WalletConnect's own check of this site's name; here nobody answers it.
+  // WalletConnect's check of this site's name. Nothing answers it here.
   const verify = "https://verify.walletconnect.org/";
   await context.route(`${verify}**`, (route) => route.fulfill({ status: 404 }));
   const foreign: string[] = [];
@@ -24,7 +24,7 @@ test("a pairing shows its code, in words too, waits, and can be cancelled", asyn
   await dialog.getByRole("button", { name: /^WalletConnect/ }).click();
   const code = dialog.getByRole("img", { name: "Pairing code" });
   await expect(code).toBeVisible({ timeout: 20_000 });
-  // A reader of codes needs it dark on light, whatever the theme.
+  // Scanners need a dark code on light ground in every theme.
   const fill = (part: string) => code.locator(part).evaluate((element) => getComputedStyle(element).fill);
   for (const [theme, media] of Object.entries(themes)) {
     await page.emulateMedia({ contrast: "no-preference", forcedColors: "none", ...media });
@@ -34,7 +34,7 @@ test("a pairing shows its code, in words too, waits, and can be cancelled", asyn
   const link = dialog.getByRole("link", { name: "Wallet on this device" });
   const uri = await link.getAttribute("href");
   expect(uri).toMatch(/^wc:[0-9a-f]{64}@2\?/);
-  // By keyboard alone from here on: what had the focus gave way to the code.
+  // By keyboard from here, because the focused button was replaced by the code.
   await expectFocusKept(page, "the pairing code");
   await pressByKeyboard({ page, goal: dialog.getByRole("button", { name: "Copy the link" }) });
   await expect(dialog.getByText("Copied. Paste it where your wallet scans codes.")).toBeVisible();

@@ -10,7 +10,7 @@ import type { PairedWallet } from "~e2e/support/browser/paired-wallet";
 import { test } from "~e2e/support/browser/relay-site";
 import type { RelaySite } from "~e2e/support/browser/relay-site";
 
-/** A holder whose wallet is on a phone, and the page that shows it a code. */
+/** A holder with a wallet on a phone, and the page that shows the code. */
 async function pair({ page, site: { relay, server } }: { page: Page; site: RelaySite }) {
   const { rpcUrl, chainId, contractAddress } = server;
   const account = privateKeyToAccount(generatePrivateKey());

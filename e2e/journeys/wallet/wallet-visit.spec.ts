@@ -17,7 +17,7 @@ test("the server shows the wallet of the last visit, for display only, and the p
   expect(html).toContain(wallet.address());
   expect(rendered.headers()["cache-control"]).toBe("no-store");
 
-  // From the server's page to the connected wallet, the entry is never shown in between.
+  // The sign-in form never shows between the server's page and the connected wallet.
   await page.addInitScript(() => {
     const seen = ((window as unknown as { seen: string[] }).seen = [] as string[]);
     new MutationObserver(() => {

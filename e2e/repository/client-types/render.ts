@@ -10,7 +10,7 @@ export const clientTypesFile = "app/api-client/api-types.ts";
 const heading = `/* eslint-disable -- Generated from the API description by \`npm run client:types\`; never edited. */
 `;
 
-/** Of a gate in its default settings, with every operation there is, the demo's included. */
+/** The API of a gate in default settings with every operation, the demo's included. */
 export function describeDefaultGate(): OpenApiDocument {
   return buildApiDocument({
     origin: "https://gate.example",

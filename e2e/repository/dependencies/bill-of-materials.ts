@@ -20,8 +20,8 @@ const lockfileSchema = z.looseObject({
 export type BillOfMaterials = z.infer<typeof billSchema>;
 
 /**
- * What production installs, out of npm's bill of everything. npm's own `--omit=dev` omits what production
- * shares with a development tool, so the lockfile's word counts. npm also names the project after its folder.
+ * Reduces npm's bill of everything to production packages. We use the lockfile, because `--omit=dev` also omits
+ * packages shared with a development tool. It also replaces the project's name, which npm takes from the folder.
  */
 export function keepProduction(bill: unknown, lockfile: unknown): BillOfMaterials {
   const { metadata, components, dependencies, ...rest } = billSchema.parse(bill);
@@ -45,7 +45,7 @@ export function keepProduction(bill: unknown, lockfile: unknown): BillOfMaterial
   };
 }
 
-/** `pkg:npm/%40scope/name@1.0.0` as `@scope/name@1.0.0`. The component's own name is the alias, where there is one. */
+/** Turns `pkg:npm/%40scope/name@1.0.0` into `@scope/name@1.0.0`. The component's own name may be an alias. */
 function spellPurl(purl: string): string {
   return decodeURIComponent(purl.replace("pkg:npm/", ""));
 }

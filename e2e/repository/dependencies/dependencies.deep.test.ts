@@ -36,7 +36,7 @@ function runCommand({
   });
 }
 
-/** Where everything lies that the project needs in production, found as Node finds it, from one package to the next. */
+/** The locations of all production packages, resolved as Node does from one package to the next. */
 function followDependencies(packages: Record<string, Locked>): Set<string> {
   const found = new Set<string>();
   const open = [""];
@@ -67,7 +67,7 @@ function spellPackage(location: string, packages: Record<string, Locked>): strin
   return `${name ?? location.split("node_modules/").at(-1)}@${version}`;
 }
 
-/** A registry that answers audits with one advisory, or, like some mirrors, with a refusal. */
+/** A registry that answers audits with one advisory, or refuses them as some mirrors do. */
 async function startRegistry({ severity, status = 200 }: { severity?: Severity; status?: number }) {
   const asked: string[] = [];
   const advisory = {
@@ -96,7 +96,7 @@ async function startRegistry({ severity, status = 200 }: { severity?: Severity; 
   const env = {
     npm_config_registry: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     npm_config_fetch_retries: "0",
-    // npm caches advisories by their number.
+    // npm caches advisories by number.
     npm_config_cache: cache,
   };
   return { asked, env };
@@ -131,7 +131,7 @@ test("the bill of materials lists exactly what production installs by the lockfi
   const folder = mkdtempSync(path.join(os.tmpdir(), "latchkey-sbom-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = path.join(folder, "bill.json");
-  // Nobody listens there: the lockfile is enough.
+  // Nothing listens there, because the lockfile is enough.
   const env = { npm_config_registry: "http://127.0.0.1:9/" };
   const { code, said } = await runCommand({ file: "e2e/repository/sbom.ts", parameters: [file], env });
   expect([code, said]).toEqual([0, expect.stringContaining("components in")]);
@@ -172,7 +172,7 @@ test("the bill of materials lists exactly what production installs by the lockfi
       hashes: [{ alg: "SHA-512", content: expect.stringMatching(/^[0-9a-f]{128}$/) as string }],
     });
   }
-  // Neither this machine's folders nor its registry.
+  // The bill leaks neither this machine's folders nor its registry.
   expect(text).not.toContain(process.cwd());
   expect(text).not.toContain("127.0.0.1:9");
 });

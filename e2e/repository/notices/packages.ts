@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** One package that an installation without development tools holds, and what it says about its use. */
+/** A package of a production installation, with its own notices. */
 export type ThirdPartyPackage = {
   name: string;
   version: string;
   licence: string;
-  /** Who holds the rights, as the package's own licence file words it; else its author. */
+  /** The copyright lines of the package's licence file, or else its author. */
   copyright: string[];
-  /** The licence file without those lines; null where the package carries none. */
+  /** The licence file without those lines. Null: the package has none. */
   licenceText: string | null;
-  /** A NOTICE file, which the Apache licence wants passed on, and what Swagger UI says of packages in its one file. */
+  /** A NOTICE file, which the Apache licence requires, or Swagger UI's list of bundled packages. */
   notice: string | null;
 };
 
@@ -24,12 +24,12 @@ type LockEntry = {
 };
 type Manifest = { name: string; version: string; license?: unknown; author?: unknown };
 
-/** Development tools that leave something of theirs in the repository: the compiled contracts hold their code. */
+/** Development tools whose code is in the repository: the compiled contracts contain it. */
 const compiledIn = ["node_modules/@openzeppelin/contracts"];
 
 /**
- * Reads what is installed for production. Omitted are binaries for one platform each, which npm installs only
- * where they fit: the list must be the same on every machine.
+ * Reads the production packages. Platform binaries are omitted, because npm installs only the fitting ones and the list
+ * must be the same on every machine.
  */
 export function readThirdPartyPackages(projectDir: string): ThirdPartyPackage[] {
   const lock = JSON.parse(readFileSync(path.join(projectDir, "package-lock.json"), "utf8")) as {
@@ -55,7 +55,7 @@ function nameAndVersion({ name, version }: ThirdPartyPackage): string {
   return `${name}@${version}`;
 }
 
-/** By code unit: an order that no locale changes. */
+/** By code unit, because no locale changes that order. */
 function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
@@ -88,14 +88,14 @@ function findText(folder: string, pattern: RegExp): string | null {
     .join("\n\n");
 }
 
-/** A statement of who holds the rights; not the many sentences in licences that speak of such statements. */
+/** A copyright statement, not one of the licences' sentences about such statements. */
 function isCopyrightLine(line: string): boolean {
   const isStatement =
     /^\W*(copyright\b|\(c\)|©).*(\d{4}|\(c\)|©)/i.test(line) || /^Copyright [A-Z]/.test(line);
   return isStatement && !/\[yyyy\]|copyright (owner|holder|notice|licen[cs]e)/i.test(line);
 }
 
-/** The title of the common licences is the one thing their copies differ in. */
+/** Copies of the common licences differ only in their title. */
 function withoutHead(lines: string[]): string {
   const start = lines.findIndex(
     (line) => line !== "" && !/^\W*(the )?(mit|isc)( licen[cs]e)?\W*(\(?mit\)?)?\W*$/i.test(line),

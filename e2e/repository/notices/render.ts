@@ -1,6 +1,6 @@
 import type { ThirdPartyPackage } from "./packages";
 
-/** Of licences that leave a choice, the one taken here. */
+/** Our choice among alternative licences. */
 const taken: Record<string, string> = {
   "(MPL-2.0 OR Apache-2.0)": "Apache-2.0",
   "(Unlicense OR Apache-2.0)": "Apache-2.0",
@@ -8,7 +8,7 @@ const taken: Record<string, string> = {
 
 type LicenceText = { number: number; text: string; packages: ThirdPartyPackage[] };
 
-/** The text of THIRD-PARTY-NOTICES.md. Throws when a package offers a choice that nobody has made yet. */
+/** The text of THIRD-PARTY-NOTICES.md. Throws if a package's choice of licences is still open. */
 export function renderNotices(packages: readonly ThirdPartyPackage[]): string {
   const texts = collectTexts(packages);
   return [
@@ -72,7 +72,7 @@ function renderText({ number, text, packages }: LicenceText): string[] {
   return ["", `### Text ${number}`, "", `For ${names}.`, "", ...fence(text)];
 }
 
-/** Longer than any fence a licence written in Markdown may hold. */
+/** Longer than any fence within a Markdown licence. */
 function fence(text: string): string[] {
   return ["`````text", text, "`````"];
 }
@@ -98,7 +98,7 @@ function licencesOf({ licence }: ThirdPartyPackage): string[] {
   return (taken[licence] ?? licence).replaceAll(/[()]/g, "").split(" AND ");
 }
 
-/** The text that most packages under the licence have. */
+/** The text of most packages with this licence. */
 function getUsualText(texts: readonly LicenceText[], licence: string): LicenceText {
   const count = ({ packages }: LicenceText) =>
     packages.filter((entry) => entry.licenceText !== null && entry.licence === licence).length;

@@ -7,9 +7,9 @@ import type { ApiChange } from "./changes";
 
 type Difference = { pointer: string; now: unknown };
 
-/** The outermost places in which two JSON values differ; `now` undefined: nothing is there any more. */
+/** The outermost differences between two JSON values. `now` is undefined for a removed one. */
 function* findDifferences(before: unknown, now: unknown, pointer = ""): Generator<Difference> {
-  // Lists of another length differ as a whole.
+  // Lists of different lengths differ as a whole.
   const areAlike = isContainer(before) && isContainer(now) && lengthOf(before) === lengthOf(now);
   if (!areAlike) {
     if (JSON.stringify(before) !== JSON.stringify(now)) yield { pointer, now };
@@ -35,7 +35,6 @@ function matches(pattern: string, pointer: string): boolean {
   return steps.length === given.length && steps.every((step, index) => step === "*" || step === given[index]);
 }
 
-/** The first one that names it. */
 function findChange({ pointer }: Difference): ApiChange | undefined {
   return apiChanges.find(({ at }) => at.some((pattern) => matches(pattern, pointer)));
 }
@@ -43,7 +42,7 @@ function findChange({ pointer }: Difference): ApiChange | undefined {
 type Description = { info: { version: string } };
 const baseline = JSON.parse(readFileSync(new URL("baseline.json", import.meta.url), "utf8")) as Description;
 const today = JSON.parse(JSON.stringify(describeDefaultGate())) as Description;
-// Each release has its own.
+// The version differs by release.
 baseline.info.version = today.info.version;
 const differences = [...findDifferences(baseline, today)];
 

@@ -1,4 +1,4 @@
-/** Pointers (RFC 6901) into the description; `*` is any one step. `now`: a digest of what is there today. */
+/** JSON Pointers (RFC 6901) into the description. `*` matches one step. `now` is a digest of the current value. */
 export type ApiChange = { why: string; at: readonly string[]; now: string };
 
 const rateLimitHeaders = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "RateLimit", "RateLimit-Policy"];
@@ -7,7 +7,7 @@ function headersAt(...responses: string[]): string[] {
   return responses.flatMap((response) => rateLimitHeaders.map((name) => `${response}/headers/${name}`));
 }
 
-/** All in which the description differs from `baseline.json`, the one of commit 8b8aee8. */
+/** All differences between the description and `baseline.json`, which is from commit 8b8aee8. */
 export const apiChanges: readonly ApiChange[] = [
   {
     why: "Every refusal names its slug in the header X-Problem, that of a media range too.",

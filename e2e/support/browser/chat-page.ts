@@ -18,6 +18,6 @@ export async function ask(page: Page, text: string): Promise<void> {
 }
 
 export async function expectRest(page: Page): Promise<void> {
-  // An answer is written word by word, and a busy machine takes its time.
+  // A reply comes word by word, and a busy machine is slow.
   await expect(log(page)).toHaveAttribute("aria-busy", "false", { timeout: 30_000 });
 }

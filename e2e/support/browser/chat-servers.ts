@@ -43,12 +43,12 @@ export const answer: number = 42;
 - [ ] open
 `;
 
-/** Said to "steady", each part when `goOn` was called once more. */
+/** The reply to "steady". Each part follows a call of `goOn`. */
 export const steadyParts = [0, 40, 80].map((from) =>
   Array.from({ length: 40 }, (_, index) => `word${from + index}${index === 39 ? ".\n\n" : " "}`),
 );
 
-/** What holds an answer until a journey has seen what it has to. */
+/** Holds a reply until the journey lets it go on. */
 function createHold() {
   let release = () => {};
   let released = new Promise<void>((resolve) => (release = resolve));
@@ -61,7 +61,7 @@ function createHold() {
   };
 }
 
-/** Does what the question asks for by its first word. */
+/** The question's first word chooses the behaviour. */
 async function obey(call: CompletionCall, hold: ReturnType<typeof createHold>): Promise<void> {
   const questions = call.body.messages.filter(({ role }) => role === "user");
   const [order] = (questions.at(-1)?.content ?? "").split(/\s/);
@@ -102,16 +102,16 @@ async function obey(call: CompletionCall, hold: ReturnType<typeof createHold>): 
 
 export type ModelServer = GateServer & {
   countCalls: () => number;
-  /** Lets the answers that wait say what comes next. */
+  /** Releases the waiting replies. */
   goOn: () => void;
 };
 
 type Servers = {
-  /** Answered by a local provider that follows commands, with two models to choose from. */
+  /** A local provider follows commands, with two models to choose from. */
   modelServer: ModelServer;
-  /** For holders only, with a quota and a rate limit that are soon reached. */
+  /** For holders only, with a low quota and rate limit. */
   holdersServer: GateServer;
-  /** For holders only; one answer reserves all tokens of a key. */
+  /** For holders only. One reply reserves all tokens of a key. */
   crowdedServer: ModelServer;
   /** Reads one piece aloud in ten seconds to each visitor. */
   hurriedSpeechServer: ModelServer;
@@ -119,7 +119,7 @@ type Servers = {
   silentServer: ModelServer;
 };
 
-/** `env` holds settings beside or instead of the ones given here. */
+/** `env` adds or replaces settings. */
 export async function startModelServer(env: Record<string, string> = {}): Promise<ModelServer> {
   const hold = createHold();
   const provider = await startOpenAiServer((call) => obey(call, hold));
@@ -209,7 +209,7 @@ export const test = base.extend<{}, Servers>({
   ],
 });
 
-/** A new key, and the cookie that its holder's browser would have. */
+/** A new key, and the cookie in its holder's browser. */
 export async function signInByCookie(server: GateServer, context: BrowserContext) {
   const privateKey = generatePrivateKey();
   const account = privateKeyToAccount(privateKey);

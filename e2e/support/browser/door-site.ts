@@ -3,14 +3,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 export type DoorSite = {
   host: string;
   origin: string;
-  /** From then on browsers never see the door's cookie. */
+  /** From then on browsers never get the door's cookie. */
   loseCookies: () => void;
   stop: () => void;
 };
 
-/** A site that knows nothing of keys, behind a proxy of a few lines that asks the gate about each request. */
+/** A site without keys, behind a small proxy that asks the gate about each request. */
 export async function startDoorSite(port: number, gateUrl: string): Promise<DoorSite> {
-  // Another site than the gate on localhost: of its cookies none comes along from here.
+  // Another site than the gate on localhost, so none of its cookies are sent.
   const host = `127.0.0.1:${port}`;
   let losesCookies = false;
 

@@ -16,7 +16,7 @@ const projectDir = fileURLToPath(new URL("../../..", import.meta.url));
 /** Opens the operator's view of every server started here. */
 export const operatorSecret = "Qm7rV2kXw9TzLc4H";
 
-/** Many times what a start takes: others may start beside it, on a machine that has other work too. */
+/** Many times a usual start, because others may start at once on a busy machine. */
 const readyWithinMs = 120_000;
 const stopWithinMs = 10_000;
 
@@ -24,14 +24,13 @@ export type GateServer = {
   baseUrl: string;
   rpcUrl: string;
   contractAddress: `0x${string}`;
-  /** The chain's own id, as the server knows it. */
   chainId: number;
   stop: () => Promise<void>;
 };
 
 export type DescribedChain = Pick<GateServer, "rpcUrl" | "contractAddress" | "chainId">;
 
-/** The built server, on a chain, a data folder and a database of its own: the one that is chosen for the tests. */
+/** The built server with its own chain, data folder and database of the kind under test. */
 export async function startGateServer({
   mode = "demo",
   env = {},
@@ -41,9 +40,9 @@ export async function startGateServer({
   mode?: "demo" | "production";
   /** 0: keys do not expire. */
   keyDurationSeconds?: number;
-  /** Settings beside or instead of the ones given here. */
+  /** Adds or replaces settings. */
   env?: Record<string, string>;
-  /** What is in KEYS_FILE; null where the older settings make the one kind. */
+  /** The content of KEYS_FILE. Null: the older settings make the one kind. */
   describeKeys?: ((chain: DescribedChain) => Promise<unknown>) | null;
 } = {}): Promise<GateServer> {
   await buildIfNeeded();
@@ -86,7 +85,7 @@ export async function startGateServer({
         ...(runsOnPostgresql && { DATABASE_URL: databaseUrl }),
         ...keySettings,
         LOG_LEVEL: "error",
-        // Journeys name an address each, so that every one has limits of its own.
+        // Each journey sends its own address, so it has its own limits.
         TRUST_PROXY: "loopback",
         OPERATOR_SECRET: operatorSecret,
         ...env,
@@ -107,7 +106,7 @@ async function writeKeys(dataDir: string, described: Promise<unknown>): Promise<
   return file;
 }
 
-/** Nothing of the developer's own settings may reach the server under test. */
+/** The developer's settings must not reach the server under test. */
 function pathOnly(): Record<string, string> {
   const { PATH, HOME, TMPDIR, LD_LIBRARY_PATH } = process.env;
   return Object.fromEntries(

@@ -13,9 +13,9 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 type Refusal = { path: string | RegExp; status: number };
 
 type PageErrors = {
-  /** A refusal this journey means to provoke; the browser writes each into its console. */
+  /** Announces an intended refusal, because the browser logs each one. */
   expectRefusal: (refusal: Refusal) => void;
-  /** From here on the server may be out of reach, which the browser writes into its console too. */
+  /** From here on the server may be unreachable, which the browser logs too. */
   expectOutage: () => void;
 };
 
@@ -28,8 +28,8 @@ type Fixtures = {
 };
 
 /**
- * Every journey fails on anything a visitor's console would show: errors, broken policies, pages' exceptions,
- * and on any request that leaves the site.
+ * Every journey fails on anything in a visitor's console (errors, policy violations, exceptions), and on any request
+ * that leaves the site.
  */
 export const test = base.extend<Fixtures>({
   // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
@@ -40,7 +40,7 @@ export const test = base.extend<Fixtures>({
   contractAddress: async ({}, use) => use(requireEnv("E2E_CONTRACT")),
   baseURL: async ({ baseUrl }, use) => use(baseUrl),
 
-  // An address of its own for each journey, so that the rate limits of one do not hold another up.
+  // Each journey has its own address, so it doesn't use up another's rate limit.
   // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
   extraHTTPHeaders: async ({}, use) =>
     use({ "X-Forwarded-For": `198.18.${randomInt(256)}.${randomInt(256)}` }),
@@ -84,7 +84,7 @@ export const test = base.extend<Fixtures>({
 
 export { expect };
 
-/** For steps that many things have to be done for, on a machine that has other work too: it is no test of its speed. */
+/** For long preparations on a busy machine, not a test of its speed. */
 export const patienceMs = 60_000;
 
 function requireEnv(name: string): string {
@@ -105,7 +105,7 @@ export async function connectWallet(
   });
 }
 
-/** Presses for a new key and answers its number once the page has it. */
+/** Mints a key on the page and returns its number. */
 export async function mintKey(page: Page): Promise<string> {
   const field = page.getByLabel("Number of the key");
   const before = await field.inputValue();
@@ -116,7 +116,7 @@ export async function mintKey(page: Page): Promise<string> {
   return field.inputValue();
 }
 
-/** Opens what this line hides, where it is there and closed. */
+/** Opens a collapsed line, if it is there. */
 export async function unfold(page: Page, line: string): Promise<void> {
   const closed = page.locator("details:not([open]) > summary", { hasText: line });
   if ((await closed.count()) > 0) await closed.click();
@@ -129,15 +129,15 @@ export async function enterRoom(page: Page): Promise<void> {
   });
 }
 
-/** Rules about a page as a whole, which a frame within one is not. */
+/** Rules about whole pages, which a frame is not. */
 const pageRules = ["landmark-one-main", "page-has-heading-one", "region"];
 
-/** The themes differ in colours alone, so what these rules omit is the same in all of them. */
+/** Themes differ only in colours, so other rules have the same result in all of them. */
 const colourRules = ["color-contrast", "link-in-text-block"];
 
 /**
- * Fails with everything axe finds in this document or frame, as it stands, in any theme; other frames are checked on
- * their own. The page is left in the theme it was in.
+ * Fails with everything axe finds in this document or frame, in any theme. Other frames are checked separately. The
+ * page keeps its theme.
  */
 export async function expectAccessible(view: Page | Frame, name: string): Promise<void> {
   const isFrame = "parentFrame" in view;
@@ -178,21 +178,21 @@ async function runAxe(options: object): Promise<AxeViolation[]> {
   type FoundViolation = Omit<AxeViolation, "where"> & {
     nodes: { target: unknown[]; failureSummary?: string; element?: Element }[];
   };
-  // A colour on its way from the theme before is neither theme's.
+  // A colour in transition belongs to neither theme.
   for (const animation of document.getAnimations()) {
     if (animation instanceof CSSTransition) animation.finish();
   }
   const isForced = matchMedia("(forced-colors: active)").matches;
   const { violations } = await axe.run({
     iframes: false,
-    // It would put a style element into the page, which the page's policy forbids.
+    // It would add a style element, which the page's policy forbids.
     preload: false,
     resultTypes: ["violations"],
     elementRef: true,
     ...options,
   });
   return violations.flatMap(({ id, help, nodes }) => {
-    // Forced colours replace the operator's in what is drawn, and not in what axe reads of the room.
+    // Forced colours change the drawing, but not the colours axe reads in the room.
     const isReplaced = (element: Element | undefined) => {
       const root = element?.getRootNode();
       return root instanceof ShadowRoot && root.host.matches(".shadow-room");

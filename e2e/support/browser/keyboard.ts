@@ -3,7 +3,7 @@ import { expect } from "./journey";
 
 type Way = { page: Page; goal: Locator; key?: "Tab" | "Shift+Tab" };
 
-/** Presses the key until the focus is there; into shadow roots as well. */
+/** Presses the key until the goal has the focus, in shadow roots as well. */
 export async function tabTo({ page, goal, key = "Tab" }: Way): Promise<void> {
   await expect(goal).toBeVisible();
   for (let presses = 0; presses < 60; presses += 1) {
@@ -13,13 +13,12 @@ export async function tabTo({ page, goal, key = "Tab" }: Way): Promise<void> {
   throw new Error(`The keyboard does not reach ${String(goal)}.`);
 }
 
-/** Walks there and presses it. */
 export async function pressByKeyboard(way: Way): Promise<void> {
   await tabTo(way);
   await way.page.keyboard.press("Enter");
 }
 
-/** Fails where the focus has fallen back to the page's top, with what had it. */
+/** Fails if the focus has fallen back to the page's top. */
 export async function expectFocusKept(page: Page, name: string): Promise<void> {
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.tagName), { message: name })

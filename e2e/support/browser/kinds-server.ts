@@ -10,13 +10,13 @@ const coinAbi = parseAbi(["function mint(address to, uint256 amount)"]);
 const mintAbi = parseAbi(["function mint()", "function totalSupply() view returns (uint256)"]);
 
 export type KindsServer = GateServer & {
-  /** In base units; the coin has 6 decimals. */
+  /** In base units. The coin has 6 decimals. */
   giveCoins: (to: Address, amount: bigint) => Promise<unknown>;
-  /** As much as listeners need. */
+  /** The amount that listeners need. */
   giveEther: (to: Address) => Promise<unknown>;
-  /** Of the second chain, where there is one: as little as its kind asks for. */
+  /** Gives the little ether that the second chain's kind requires. */
   giveEtherAbroad: (to: Address) => Promise<unknown>;
-  /** Another wallet has a founder's key and what it asks for, and names this one as its delegate. */
+  /** Another wallet has a founder's key and its requirements, and makes this one its delegate. */
   lendKey: (to: Address) => Promise<{ vault: Address; tokenId: string }>;
 };
 
@@ -28,21 +28,21 @@ const abroad = {
   chainId: secondChainId,
   requires: { native: true, chainId: secondChainId, atLeast: "1", label: "Ether abroad" },
 };
-/** More than a wallet of the journeys has. */
+/** More than any wallet of the journeys has. */
 const listenersWei = 5_000n * 10n ** 18n;
-/** Its wallet is the vault. */
+/** The account of the vault. */
 const vaultAccount = 7;
 
 type KindsServerOptions = {
   mode: "demo" | "production";
   env?: Record<string, string>;
-  /** With one more kind of its own, a membership. */
+  /** Adds one more kind, a membership. */
   hasSecondChain?: boolean;
 };
 
 /**
- * Keys, the same keys for who has coins too, a membership that asks for one of two tokens, or for a secret, and one for the
- * rich, which does not open the room.
+ * Serves keys, the same keys with coins required as well, and a membership for either of two tokens or a secret. One
+ * more kind, for the rich, does not open the room.
  */
 export async function startKindsServer({
   mode,
@@ -97,7 +97,7 @@ export async function startKindsServer({
   });
   const chain = connectChain(server);
   let turn: Promise<unknown> = Promise.resolve();
-  /** One after the other: an account's transactions are counted. */
+  /** In sequence, because an account's transactions are numbered. */
   function inTurn<T>(send: () => Promise<T>): Promise<T> {
     const next = turn.then(send);
     turn = next.catch(() => undefined);
@@ -124,7 +124,7 @@ export async function startKindsServer({
   };
 }
 
-/** In a block: a chain without any has nothing to be read at. */
+/** In a block, because an empty chain has no block to read at. */
 async function giveOneWei({ control }: ReturnType<typeof connectChain>, address: Address): Promise<void> {
   await control.setBalance({ address, value: 1n });
   await control.mine({ blocks: 1 });

@@ -9,13 +9,13 @@ import { startGateServer } from "./gate-server";
 import type { GateServer } from "./gate-server";
 
 export type OperatorServer = GateServer & {
-  /** A new key is used up for this message, its holder chats and comes once too often: a row for every table. */
+  /** Uses a new key for this message, chats and exceeds the quota: a row for every table. */
   leaveTraces: (message: string) => Promise<{ tokenId: string }>;
 };
 
 const hello = { messages: [{ role: "user", content: "Hello" }] };
 
-/** Where the quota is in force, and where webhooks go to somebody who takes none of them. */
+/** The quota applies, and the webhook receiver rejects everything. */
 export async function startOperatorServer(): Promise<OperatorServer> {
   const refuser = createServer((_request, response) => response.writeHead(503).end());
   refuser.listen(0, "127.0.0.1");

@@ -4,11 +4,11 @@ import { hexToString } from "viem";
 import type { Hex, PrivateKeyAccount } from "viem";
 
 export type PairedWallet = {
-  /** What the wallet was asked to do, in order. */
+  /** Requests to the wallet, in order. */
   asked: string[];
-  /** From now on the person says no to what the wallet shows. */
+  /** From now on the person rejects the wallet's prompts. */
   refuse: () => void;
-  /** As when the person ends the connection on their phone. */
+  /** The person ends the connection on their phone. */
   leave: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -22,7 +22,7 @@ type PairWalletOptions = {
   chainId: number;
 };
 
-/** A wallet on another device, at the other end of a relay: the protocol's own client, which scans `uri`. */
+/** A wallet on another device, connected by a relay: the protocol's own client, which scans `uri`. */
 export async function pairWallet({
   relayUrl,
   uri,
@@ -34,7 +34,7 @@ export async function pairWallet({
     relayUrl,
     telemetryEnabled: false,
     logger: "silent",
-    // One of several in this process, and nothing to do with the others.
+    // Separates this wallet from others in the process.
     customStoragePrefix: randomUUID(),
     metadata: { name: "Phone wallet", description: "A wallet", url: "https://wallet.example", icons: [] },
   });

@@ -2,13 +2,13 @@ import { expect, test as base } from "@playwright/test";
 import type { BrowserContext } from "@playwright/test";
 
 export type PolicyCheck = {
-  /** Violations of the policy so far; a test that provokes one on purpose removes it. */
+  /** Policy violations so far. A test that provokes one removes it. */
   violations: string[];
 };
 
 /**
- * The root of every journey: fails on anything that a page's Content-Security-Policy stopped, in every frame of every
- * page of every context, also of those that a journey opens by itself.
+ * The root of every journey. Fails if a page's Content-Security-Policy blocked anything, in any frame of any page or
+ * context.
  */
 export const test = base.extend<{ policyCheck: PolicyCheck }>({
   policyCheck: [

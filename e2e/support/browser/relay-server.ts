@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 
 export type RelayServer = {
   url: string;
-  /** Methods of everything the page asked for, in order. */
+  /** Methods of the page's requests, in order. */
   asked: string[];
   close: () => Promise<void>;
 };
@@ -13,15 +13,15 @@ export type RelayServer = {
 type Message = { topic: string; message: string; tag: number };
 type Call = { id: number; method: string; params: Record<string, unknown> };
 
-/** What every server of RFC 6455 adds to the key a client sends. */
+/** RFC 6455: servers append this to the client's key. */
 const handshakeSuffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const textFrame = 0x1;
 const closeFrame = 0x8;
 
-/** WalletConnect's numbers for what a message is about. */
+/** WalletConnect's numbers for kinds of messages. */
 const tags = { proposal: 1100, proposalAnswer: 1101, settlement: 1102 };
 
-/** A relay: takes in what is said on a topic, and delivers it to subscribers of the topic, now or later. */
+/** A relay: accepts messages on a topic and delivers them to its subscribers, now or later. */
 export async function startRelayServer(): Promise<RelayServer> {
   const asked: string[] = [];
   const sockets = new Set<Duplex>();
@@ -45,7 +45,7 @@ export async function startRelayServer(): Promise<RelayServer> {
       socket,
       onText(text) {
         const { id, method, params = {} } = JSON.parse(text) as Partial<Call> & { id: number };
-        // What has no method acknowledges a message.
+        // A message without a method is an acknowledgement.
         if (!method) return;
         asked.push(method);
         const result = answer({ topics, socket, call: { id, method, params } });
@@ -64,7 +64,7 @@ export async function startRelayServer(): Promise<RelayServer> {
   };
 }
 
-/** Who listens where, and what nobody has heard yet. */
+/** The subscribers, and messages nobody has received yet. */
 function createTopics() {
   const listeners = new Map<string, Map<Duplex, string>>();
   const unheard = new Map<string, Message[]>();
@@ -72,7 +72,7 @@ function createTopics() {
   function deliver(to: Duplex, subscription: string, said: Message): void {
     const params = { id: subscription, data: { ...said, publishedAt: Date.now() } };
     const id = Number.parseInt(randomBytes(6).toString("hex"), 16);
-    // After the answer to what brought this about.
+    // After the response to the request that caused this.
     setImmediate(() => {
       if (!to.destroyed)
         to.write(toFrame(JSON.stringify({ jsonrpc: "2.0", id, method: "irn_subscription", params })));
@@ -138,7 +138,7 @@ function answer({
       return true;
   }
 }
-/** Text frames of a browser: masked, and whole. */
+/** Complete, masked text frames of a browser. */
 function readFrames({ socket, onText }: { socket: Duplex; onText: (text: string) => void }): void {
   let buffer: Buffer = Buffer.alloc(0);
   socket.on("data", (chunk: Buffer) => {

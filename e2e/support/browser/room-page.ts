@@ -7,7 +7,7 @@ import { expect, patienceMs } from "./journey";
 
 export const roomHeading = /^You are in, with key #/;
 
-/** The first words of the operator's text, drawn by the page's own scripts. */
+/** The first words of the operator's text, drawn by the page's scripts. */
 export const welcome = (page: Page) => page.locator(".shadow-room .latchkey-welcome h1");
 
 /** The operator's own field and button, inside the shadow root. */
@@ -15,7 +15,7 @@ export const formField = (page: Page) => page.locator(".shadow-room").getByRole(
 export const formButton = (page: Page) => page.locator(".latchkey-submission button").last();
 export const reviewDialog = (page: Page) => page.getByRole("dialog", { name: "Sign and send this?" });
 
-/** Writes into the form and opens the last look at it. */
+/** Fills in the form and opens the review. */
 export async function reviewForm({ page, text }: { page: Page; text: string }): Promise<void> {
   await formField(page).fill(text);
   await formButton(page).click();
@@ -34,7 +34,7 @@ type GiveAwayOptions = {
   tokenId: string;
 };
 
-/** Gives the key away on the chain, as its owner would anywhere else. */
+/** Transfers the key on chain, away from the page. */
 export async function giveAway({
   rpcUrl,
   contractAddress,
@@ -51,14 +51,14 @@ export async function giveAway({
   });
 }
 
-/** Lets the chain's own clock run ahead. */
+/** Advances the chain's clock. */
 export async function passTime(rpcUrl: string, seconds: number): Promise<void> {
   const chain = createTestClient({ mode: "anvil", transport: http(rpcUrl) });
   await chain.increaseTime({ seconds });
   await chain.mine({ blocks: 1 });
 }
 
-/** What scripts of the page could read of this visit: both storages, and the cookies that are not hidden. */
+/** Everything the page's scripts could read of this visit: both storages, and cookies without HttpOnly. */
 export function readableStorage(page: Page): Promise<Record<string, string>> {
   return page.evaluate(() => ({
     ...Object.fromEntries(

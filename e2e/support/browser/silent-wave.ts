@@ -1,4 +1,4 @@
-/** A sound file in which nothing is heard, for as long as it is said to last. */
+/** A silent sound file of this length. */
 export function silentWave(seconds: number): Buffer {
   const rate = 8_000;
   const data = Buffer.alloc(Math.round(rate * seconds), 128);

@@ -7,7 +7,7 @@ export function operationOf({ page, id }: OperationView): Locator {
   return page.locator(`.opblock[id$="-${id}"]`);
 }
 
-/** Opens the reference at an operation, ready to be filled in. */
+/** Opens the reference at an operation, ready to fill in. */
 export async function openOperation({ page, id }: OperationView): Promise<Locator> {
   const operation = operationOf({ page, id });
   if ((await operation.locator(".opblock-body").count()) === 0) {
@@ -21,7 +21,7 @@ export async function execute(operation: Locator): Promise<void> {
   await operation.getByRole("button", { name: "Execute" }).click();
 }
 
-/** The status of the response to a call that was tried. */
+/** The response status of a call that was tried. */
 export function liveStatus(operation: Locator): Locator {
   return operation.locator(".live-responses-table .response-col_status").last();
 }

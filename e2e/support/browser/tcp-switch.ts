@@ -3,12 +3,12 @@ import type { AddressInfo, Socket } from "node:net";
 
 export type TcpSwitch = {
   port: number;
-  /** Leads new connections to this port; null: new ones are refused, and open ones are cut. */
+  /** Sends new connections to this port. Null: refuses new ones and cuts open ones. */
   leadTo: (port: number | null) => void;
   close: () => Promise<void>;
 };
 
-/** One address behind which servers come and go: a deploy, or a line that is cut. */
+/** One address with changing servers behind it, as in a deploy or an outage. */
 export async function openTcpSwitch(): Promise<TcpSwitch> {
   let target: number | null = null;
   const sockets = new Set<Socket>();

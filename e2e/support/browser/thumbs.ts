@@ -1,22 +1,22 @@
 import type { Page } from "@playwright/test";
 import { expect, expectAccessible } from "./journey";
 
-/** What is pressed with a thumb; links that look like buttons are among it, what is pressed within a line is not. */
+/** Controls for a thumb. Links that look like buttons count, but controls within a line of text don't. */
 const controls =
   "button:not(.source-mention), select, input, textarea, summary, [role=button], a.button, .page-header a";
 
-/** In pixels: no side of anything pressed is shorter than the first, and no control is lower than the second. */
+/** In pixels: the minimum side of anything pressed, and the minimum height of a control. */
 const least = { side: 24, controlHeight: 44 };
 
 type Target = { text: string; width: number; height: number; isControl: boolean };
 
-/** Nothing for axe, nothing smaller than a thumb, and nothing wider than the screen. */
+/** Requires no axe findings, large controls, and nothing wider than the screen. */
 export async function expectGoodForThumbs(page: Page, name: string, links = ""): Promise<void> {
   await expectAccessible(page, name);
   await expectLargeEnough(page, name, links);
 }
 
-/** Nothing smaller than a thumb, and nothing wider than the screen. */
+/** Requires large controls, and nothing wider than the screen. */
 export async function expectLargeEnough(page: Page, name: string, links = ""): Promise<void> {
   const targets = await measureTargets(page, links ? `${controls}, ${links}` : controls);
   expect(targets.length, name).toBeGreaterThan(3);
@@ -45,10 +45,10 @@ function measureTargets(page: Page, wanted: string): Promise<Target[]> {
             element.checkVisibility({ checkVisibilityCSS: true }) &&
             !element.closest(".skip-link, .visually-hidden"),
         )
-        // A link within a line of words is as high as the line: WCAG 2.2 leaves it out.
+        // A link within text is as high as its line. WCAG 2.2 exempts it.
         .filter((element) => element.matches(selector) || getComputedStyle(element).display !== "inline")
         .map((element) => {
-          // A mark to set is pressed with its words.
+          // A checkbox is pressed together with its label.
           const pressed =
             (element.matches("[type=radio], [type=checkbox]") && element.closest("label")) || element;
           const { width, height } = pressed.getBoundingClientRect();

@@ -3,14 +3,13 @@ import { createRoot } from "react-dom/client";
 import { useChat } from "@ai-sdk/react";
 import { DefaultChatTransport } from "ai";
 
-/** What the hook showed in each of its statuses, in turn. */
 const statuses: string[] = [];
 
 type ChatPageProps = { resumableId?: string };
 
 /**
- * The smallest page that somebody could write with the hook: no option is set, so it asks `/api/chat`; or those alone
- * that let it take answers up again.
+ * The smallest possible page with the hook. Without options it uses `/api/chat`. Otherwise only the options for
+ * resuming replies are set.
  */
 function ChatPage({ resumableId }: ChatPageProps) {
   const [resuming] = useState(() =>

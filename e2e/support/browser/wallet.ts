@@ -19,19 +19,19 @@ type WalletOptions = {
   privateKeys?: Hex[];
   rdns?: string;
   icon?: string;
-  /** Where the page finds it: announced, or among several in `window.ethereum`. */
+  /** How the page finds the wallet: announced, or among several in `window.ethereum`. */
   injectedAs?: "announced" | "shared";
-  /** Whether it has the chain of the keys already, or must add it first. */
+  /** Whether it already has the keys' chain or must add it first. */
   knowsChain?: boolean;
-  /** A chain it has besides. */
+  /** Another chain it knows. */
   otherChainId?: number;
   /** The chain it starts on. */
   startsOn?: number;
-  /** The person has let this site see it before, in another window. */
+  /** The person has connected it to this site before, in another window. */
   isAuthorized?: boolean;
 };
 
-/** What wallets answer to a signature they cannot give now, and what the page makes of it. */
+/** Errors of wallets that can't sign now, and the page's explanations. */
 export const signatureErrors = [
   { code: 4100, title: "The wallet is locked", remedy: "Unlock the wallet, then try again." },
   { code: -32002, title: "The wallet is still asking", remedy: "answer that request, then try again here" },
@@ -62,13 +62,13 @@ export async function addWallet({
   return wallet;
 }
 
-/** A wallet the test holds in its hand: the page sees only its provider, the keys stay in this process. */
+/** A wallet under the test's control. The page sees only its provider, and the keys stay in this process. */
 export class TestWallet {
-  /** Every text it was asked to sign, in order. */
+  /** All texts to sign, in order. */
   readonly signedTexts: string[] = [];
-  /** Every method it was asked for, in order. */
+  /** All requested methods, in order. */
   readonly asked: string[] = [];
-  /** Every chain that was added. */
+  /** Every added chain. */
   readonly added: unknown[] = [];
   readonly channelName = `test-wallet:${randomUUID()}`;
   private readonly accounts: PrivateKeyAccount[];
@@ -103,17 +103,17 @@ export class TestWallet {
     return this.account().address;
   }
 
-  /** The person says no to the next request of this method. */
+  /** The person rejects the next request of this method. */
   rejectNext(method: string): void {
     this.failNext(method, { code: 4001, message: "User rejected the request." });
   }
 
-  /** The next request of this method ends like this. */
+  /** The next request of this method fails with this error. */
   failNext(method: string, error: { code: number; message: string }): void {
     this.failures.push({ method, ...error });
   }
 
-  /** Requests of this method get no answer, until it is let speak again. */
+  /** Requests of this method get no response until the returned function is called. */
   silence(method: string): () => void {
     let speak = () => {};
     this.silent.set(method, new Promise<void>((resolve) => (speak = resolve)));
@@ -123,7 +123,7 @@ export class TestWallet {
     };
   }
 
-  /** The person takes their time with the next request of this method, until the answer is called. */
+  /** The next request of this method waits until the returned function is called. */
   holdNext(method: string): () => void {
     let release = () => {};
     this.holds.set(method, new Promise((resolve) => (release = resolve)));
@@ -148,7 +148,7 @@ export class TestWallet {
     await this.emit("accountsChanged", []);
   }
 
-  /** What the page gets for a request. */
+  /** The response to the page's request. */
   async respond(request: RpcRequest): Promise<RpcAnswer> {
     try {
       return { result: await this.answer(request) };
@@ -235,7 +235,7 @@ export class TestWallet {
   }
 }
 
-/** What is no business of a wallet's is answered by the chain. */
+/** Forwards requests that aren't a wallet's business to the chain. */
 async function forward(rpcUrl: string, request: RpcRequest): Promise<unknown> {
   const response = await fetch(rpcUrl, {
     method: "POST",
@@ -280,7 +280,7 @@ function injectProvider({
   uuid,
 }: InjectProviderOptions): void {
   type Listener = (value: unknown) => void;
-  // The sandboxed frame of the room must not find a wallet.
+  // The room's sandboxed frame must not find a wallet.
   if (window.top !== window) return;
   const listeners = new Map<string, Set<Listener>>();
   const call = (window as unknown as Record<string, (request: unknown) => Promise<RpcAnswer>>)[bindingName];

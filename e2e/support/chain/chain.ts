@@ -25,14 +25,14 @@ export type Call = {
   from: number;
 };
 
-/** Long enough for the busiest machine, and shorter than a test may take, so that the failure tells why. */
+/** Long enough for a busy machine, but shorter than a test's limit, so the failure says why. */
 const settleWithinMs = 20_000;
 const receiptPollMs = 10;
 
 type KeyContract = Pick<Call, "address" | "abi">;
 export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
 
-/** Sends to a chain that runs, and reads from it. Accounts are named by their number, 0 to 9. */
+/** Reads from and sends to a running chain. Accounts go by number, 0 to 9. */
 export function connectChain({ rpcUrl, chainId }: { rpcUrl: string; chainId: number }) {
   const viewer = createPublicClient({ transport: http(rpcUrl), pollingInterval: 20, cacheTime: 0 });
   const control = createTestClient({ mode: "anvil", chain: foundry, transport: http(rpcUrl) });
@@ -52,8 +52,8 @@ export function connectChain({ rpcUrl, chainId }: { rpcUrl: string; chainId: num
   }
 
   /**
-   * Asks until there is a receipt. viem's own waiting asks once for each new block, and no block comes here
-   * before somebody sends something: one answer too early, as a busy node gives it, and it waits for ever.
+   * Polls for the receipt. viem polls once for each new block, and no block comes here until somebody sends a
+   * transaction. After one premature answer, as from a busy node, viem would wait forever.
    */
   async function settle(hash: Hex) {
     const receipt = await findReceipt(viewer, hash);
@@ -73,7 +73,7 @@ export function connectChain({ rpcUrl, chainId }: { rpcUrl: string; chainId: num
     return { address: receipt.contractAddress, abi };
   }
 
-  /** Mints a key for an account and gives its id. */
+  /** Mints a key for an account and returns its id. */
   async function mintKey(from: number, contract: KeyContract): Promise<string> {
     await send({ ...contract, functionName: "mint", from });
     return String(await viewer.readContract({ ...contract, functionName: "totalSupply" }));
@@ -82,7 +82,7 @@ export function connectChain({ rpcUrl, chainId }: { rpcUrl: string; chainId: num
   return { viewer, control, walletOf, send, deploy, settle, mintKey };
 }
 
-/** A real chain of its own, with the key contract on it. */
+/** A real chain with the key contract on it. */
 export async function startTestChain(
   options: { keyDurationSeconds?: number; blockTimeSeconds?: number; chainId?: number } = {},
 ) {
@@ -99,9 +99,9 @@ export async function startTestChain(
     key,
     addressOf: (index: number): Address => developmentAccount(index).address,
     client: (): ChainClient => createChainClient({ rpcUrls: [rpcUrl], chainId: chain.chainId }),
-    /** Of the key contract, where no other is named. */
+    /** Mints from the key contract by default. */
     mintKey: (from: number, contract: KeyContract = key) => connected.mintKey(from, contract),
-    /** Dates the blocks that come from now on, and adds an empty one. */
+    /** Sets the time of blocks from now on, and adds an empty one. */
     async setTime(seconds: number): Promise<void> {
       await control.request({ method: "evm_setTime", params: [seconds] } as never);
       await control.mine({ blocks: 1 });

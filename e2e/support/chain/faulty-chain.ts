@@ -2,7 +2,7 @@ import { afterAll } from "vitest";
 import { startTestChain } from "./chain";
 import { startRpcFaultServer } from "./rpc-fault-server";
 
-/** A chain, and in front of it an endpoint that can go wrong, for all tests of a file. */
+/** A chain behind an endpoint with faults, for all tests of a file. */
 export async function openFaultyChain() {
   const chain = await startTestChain();
   const rpc = await startRpcFaultServer(chain.rpcUrl);

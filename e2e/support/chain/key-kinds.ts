@@ -12,7 +12,7 @@ export function makeLeaf(given: GivenLeaf): Requirement {
   return { type: "leaf", leaf: { isSecret: false, ...given } as Leaf };
 }
 
-/** A token's base units for an account; the contract is a `Coin` or a `CoinWithoutDecimals`. */
+/** Mints base units of a `Coin` or a `CoinWithoutDecimals` for an account. */
 export async function mintCoins(
   chain: TestChain,
   coin: Contract,
@@ -25,12 +25,12 @@ export async function deployCoin(chain: TestChain, decimals: number): Promise<Co
   return await chain.deploy({ contractName: "Coin", args: ["Coin", "COIN", decimals] });
 }
 
-/** Keys by ERC-4907: `mintKey(account, contract)` of the chain makes one. */
+/** Keys by ERC-4907. The chain's `mintKey(account, contract)` mints one. */
 export async function deployRentableKey(chain: TestChain) {
   const contract = await chain.deploy({ contractName: "RentableKey" });
   return {
     ...contract,
-    /** By the owner's account; the user holds the key up to and including that second. */
+    /** The owner rents the key out. The user has it up to and including that second. */
     rent: (rental: { from: number; tokenId: string; user: Address; expiresAtSeconds: bigint }) => {
       const args = [BigInt(rental.tokenId), rental.user, rental.expiresAtSeconds];
       return chain.send({ ...contract, functionName: "setUser", args, from: rental.from });
@@ -44,7 +44,7 @@ export const latchkeyRight: Hex = stringToHex("latchkey", { size: 32 });
 type Delegation = { from: number; to: Address; rights?: Hex; isEnabled?: boolean };
 type KeyOfContract = { contract: Address; tokenId: string };
 
-/** The delegate registry at its true address. */
+/** The delegate registry at its real address. */
 export async function placeDelegateRegistry(
   chain: Pick<TestChain, "deploy" | "viewer" | "control" | "send">,
 ) {

@@ -16,7 +16,7 @@ type Message = { result: unknown } | { error: { code: number; message: string } 
 type Params = [{ to?: Address; data?: Hex; fromBlock?: Hex; toBlock?: Hex } | Hex];
 type Transfer = { blockNumber: bigint; from: Address; to: Address; tokenId: bigint };
 
-/** What is said to everything it does not know. */
+/** Answers to unknown methods. */
 export const unknownAnswers = {
   "an error": { error: { code: -32601, message: "the method does not exist/is not available" } },
   nothing: { result: "0x" },
@@ -37,7 +37,7 @@ function describeTransfer({ blockNumber, from, to, tokenId }: Transfer) {
   };
 }
 
-/** Hardly a chain: it knows one contract, one function of it, its transfers, and how many blocks there are. */
+/** A minimal chain: one contract with one function, its transfers, and the number of blocks. */
 export async function startMinimalRpcServer(
   chainId: number,
   contractAddress: Address,

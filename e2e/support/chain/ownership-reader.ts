@@ -7,7 +7,7 @@ import { createJudge } from "~/gate/ownership/judge.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { makeKind } from "../key-kinds";
 
-/** Those that the older settings know. */
+/** The standards of the older settings. */
 export type KeyStandard = Exclude<AnyStandard, "erc4907" | "membership">;
 export type KeyContract = { client: ChainClient; contractAddress: Address; standard: KeyStandard };
 
@@ -17,7 +17,7 @@ export type OwnershipReader = ReturnType<typeof createOwnershipReader>;
 
 type OwnershipQuestion = { tokenId: string; holder: Address; fresh?: boolean };
 
-/** What the judge says of the keys of one contract. Throws chain-unavailable, never guesses. */
+/** Reads ownership of one contract's keys with the judge. Throws chain-unavailable, never guesses. */
 export function createOwnershipReader({
   cacheSeconds,
   clock,
@@ -37,7 +37,7 @@ export function createOwnershipReader({
       return toOwnership(await judge.judge({ kind, tokenId, signer: holder, vault: null, fresh }));
     },
 
-    /** Ownership, and whether the wallet's own code stands behind a signature, in one round trip. */
+    /** Reads ownership and checks the wallet's own signature code, in one round trip. */
     async readOwnershipAndSignature({ tokenId, signed }: { tokenId: string; signed: WalletSignature }) {
       const question = { kind, tokenId, signer: signed.wallet, vault: null, signed };
       const { verdict, judgement } = await judge.judgeSigned(question);

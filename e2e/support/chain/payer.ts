@@ -30,7 +30,7 @@ export async function fundedKey(chain: TestChain, ether: bigint = 10n): Promise<
   return privateKey;
 }
 
-/** Nobody has been paid there before. */
+/** An address without payments. */
 export function newAddress(): Address {
   return privateKeyToAccount(generatePrivateKey()).address;
 }
@@ -48,7 +48,7 @@ type CreatePayerOptions = {
   changeChain?: (chain: PaymentChain) => PaymentChain;
 };
 
-/** A service that pays, as one process would have it: everything real but what `changes` puts in its place. */
+/** A paying service, as one process would have it. Everything is real except `changes`. */
 export function createPayer({
   database,
   client,
@@ -95,7 +95,7 @@ export function createPayer({
     outbox,
     wakeOutbox: () => undefined,
   });
-  /** What payments to an address, and all of them, count for now. */
+  /** The current sums of payments to an address and to everybody. */
   async function readSums(to: Address) {
     const { address, total } = boundsAt(limits, clock());
     const { chainId } = chain;
@@ -110,7 +110,6 @@ export function createPayer({
     store,
     chain,
     shutdown,
-    /** Warnings of the log. */
     told,
     resolver,
     readSums,
@@ -119,7 +118,7 @@ export function createPayer({
         { recipient: to, amount, idempotencyKey: key, signal: new AbortController().signal },
         dependencies,
       ),
-    /** A check of all open payments, as the resolver takes at its first round. */
+    /** Checks all open payments, like the resolver's first round. */
     resume: () => createPaymentResolver({ ...shared, outbox, wakeOutbox: () => undefined }).check(),
   };
 }

@@ -12,7 +12,7 @@ type Claim = {
   ownership: OwnershipReader;
 };
 
-/** What a sign-in finds out, of keys of one contract. */
+/** Signs in with keys of one contract. */
 export async function proveAndReadOwnership(claim: Claim): Promise<Ownership> {
   const { message, signature, address, tokenId, ownership } = claim;
   const kind = makeKind({ chainId: 31337, contract: address });

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 type RpcListener = (request: RpcRequest) => void | Promise<void>;
 type RpcRequest = { id: number; method: string; params?: unknown[] };
 
-/** How an RPC endpoint can go wrong. `none` passes everything on to the real chain. */
+/** Faults of an RPC endpoint. `none` passes everything on to the real chain. */
 export type RpcFault =
   | "none"
   | "hanging"
@@ -29,7 +29,7 @@ export type RpcFault =
   | "pruned"
   | DeploylessFault;
 
-/** What servers say to a call without a recipient that cannot run its code. All else is passed on. */
+/** Responses of servers that can't run a call's code without a recipient. Everything else is passed on. */
 export const deploylessFaults = [
   "deployless-refused",
   "deployless-empty",
@@ -41,20 +41,20 @@ export type DeploylessFault = (typeof deploylessFaults)[number];
 
 export type RpcFaultServer = {
   url: string;
-  /** The methods of the HTTP requests that came in, one entry for each POST. */
+  /** The methods of the received requests, one entry for each POST. */
   posts: string[];
   setFault: (fault: RpcFault) => void;
-  /** What is answered to a method, whatever the chain would say; null for what the chain says. */
+  /** Overrides the response to a method. Null: the chain answers. */
   setResult: (made: { method: string; result: unknown } | null) => void;
-  /** Called with each request before the chain is asked. */
+  /** Called with each request before the chain gets it. */
   onPost: (listener: RpcListener) => void;
-  /** Called with each request when the chain has answered, before the answer is passed on. */
+  /** Called with each request after the chain's response, before that is passed on. */
   onAnswer: (listener: RpcListener) => void;
-  /** Another chain to ask; by method, for an endpoint that says one thing and does another. */
+  /** Another chain, or one by method, for an endpoint that says one thing and does another. */
   setUpstream: (url: string | ((method: string, params?: readonly unknown[]) => string)) => void;
-  /** The newest block that an endpoint which lags has seen; null for that of the chain. */
+  /** The newest block of a lagging endpoint. Null: the chain's. */
   setNewestBlock: (blockNumber: bigint | null) => void;
-  /** Whether the connection a request came over is to be broken, as one that was closed while idle. */
+  /** Whether to break a request's connection, as if it had been closed while idle. */
   onConnectionUse: (shouldBreak: () => boolean) => void;
   stop: () => Promise<void>;
 };
@@ -62,7 +62,7 @@ export type RpcFaultServer = {
 export const maxLogRange = 10;
 const tinyLogRange = 4;
 
-/** A real HTTP server in front of a real chain: counts what comes in, and breaks when told to. */
+/** A real HTTP server in front of a real chain. Counts requests and fails on demand. */
 export async function startRpcFaultServer(
   firstUpstreamUrl: string,
   firstFault: RpcFault = "none",
@@ -229,16 +229,16 @@ function isForReceipt({ method }: RpcRequest): boolean {
   return method === "eth_getTransactionReceipt";
 }
 
-/** An endpoint that has thrown away what accounts held at the blocks behind the newest one. */
+/** An endpoint that has pruned the state of all blocks but the newest. */
 function isAboutOldState({ method, params }: RpcRequest): boolean {
   const isAboutState = method === "eth_getTransactionCount" || method === "eth_getCode";
   return isAboutState && String(params?.[1]).startsWith("0x");
 }
 
-/** Where a request about the state names its block. */
+/** The position of the block parameter, by method. */
 const statePositions: Partial<Record<string, number>> = { eth_call: 1, eth_getBalance: 1, eth_getCode: 1 };
 
-/** The request as an endpoint that has not seen later blocks understands it; null when it asks for those alone. */
+/** The request as an endpoint without later blocks understands it. Null if it asks only for those. */
 function limitBlocks(request: RpcRequest, newestBlock: bigint): RpcRequest | null {
   const isLater = (block: unknown) => block !== "latest" && BigInt(block as string) > newestBlock;
   const newest = `0x${newestBlock.toString(16)}`;

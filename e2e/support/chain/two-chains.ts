@@ -4,7 +4,7 @@ import type { ChainClient, ChainClientOptions } from "~/platform/chain/chain-cli
 import { startTestChain } from "./chain";
 import { startRpcFaultServer } from "./rpc-fault-server";
 
-/** Two chains with different ids and, in front of each, an endpoint that can go wrong, for all tests of a file. */
+/** Two chains with different ids, each behind an endpoint with faults, for all tests of a file. */
 export async function openTwoChains() {
   const [first, second] = await Promise.all([openChain(31_337), openChain(31_338)]);
   const both = [first, second];
@@ -21,7 +21,7 @@ export async function openTwoChains() {
   return {
     first,
     second,
-    /** A client for each, which asks the endpoint. */
+    /** A client for each chain, through its endpoint. */
     makeClients(options: Partial<ChainClientOptions> = {}): (chainId: number) => ChainClient {
       const clients = new Map(
         both.map(({ chain: { chainId }, rpc }) => [
@@ -35,7 +35,7 @@ export async function openTwoChains() {
         return client;
       };
     },
-    /** What both endpoints were asked, but for their chain id. */
+    /** Requests to both endpoints, except for their chain id. */
     posts: () => both.map(({ rpc }) => rpc.posts.filter((method) => method !== "eth_chainId")),
   };
 }

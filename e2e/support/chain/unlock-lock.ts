@@ -11,7 +11,7 @@ function readCompiled(path: string): Compiled {
   return require(path) as Compiled;
 }
 
-/** Deploys the Unlock protocol's own contracts and, through its factory, one real lock with free keys. */
+/** Deploys the Unlock protocol's contracts and, through its factory, one real lock with free keys. */
 export async function deployUnlockLock(chain: TestChain, keyDurationSeconds: number) {
   const unlock = readCompiled("@unlock-protocol/contracts/dist/abis/Unlock/UnlockV14.json");
   const lock = readCompiled("@unlock-protocol/contracts/dist/abis/PublicLock/PublicLockV15.json");
@@ -61,7 +61,7 @@ export async function deployUnlockLock(chain: TestChain, keyDurationSeconds: num
 
   return {
     ...contract,
-    /** Buys a key for an account; ids are given in order, from 1. */
+    /** Buys a key for an account. Ids count from 1. */
     async purchase(to: Address): Promise<string> {
       const args = [[0n], [to], [zeroAddress], [zeroAddress], ["0x"]];
       await chain.send({ ...contract, functionName: "purchase", args, from: 0 });

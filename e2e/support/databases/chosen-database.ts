@@ -3,7 +3,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
 
-/** With TEST_DATABASE=postgresql whatever may run on either database runs on PostgreSQL; else on SQLite. */
+/** With TEST_DATABASE=postgresql, tests for either database run on PostgreSQL, otherwise on SQLite. */
 export const runsOnPostgresql = chooseDatabase(process.env.TEST_DATABASE || undefined) === "postgresql";
 
 function chooseDatabase(database = "sqlite"): string {
@@ -13,7 +13,7 @@ function chooseDatabase(database = "sqlite"): string {
 
 const serverDatabases = new Map<string, Promise<string>>();
 
-/** What all servers with this data folder keep their rows in: a file in it, or a PostgreSQL database of their own. */
+/** Servers with the same data folder share a database: a file in the folder, or their own PostgreSQL database. */
 export async function findServerDatabase(dataDir: string): Promise<string> {
   if (!runsOnPostgresql) return fileIn(dataDir);
   const known = serverDatabases.get(dataDir) ?? createDatabase();
@@ -21,12 +21,12 @@ export async function findServerDatabase(dataDir: string): Promise<string> {
   return await known;
 }
 
-/** The usual place of the SQLite file. */
+/** The default place of the SQLite file. */
 export function fileIn(dataDir: string): string {
   return pathToFileURL(path.join(dataDir, "latchkey.db")).href;
 }
 
-/** When the folder is removed, and a file with it; open connections are closed. */
+/** For when the folder is removed with its file. Closes open connections. */
 export async function removeServerDatabase(dataDir: string): Promise<void> {
   const url = await serverDatabases.get(dataDir);
   if (url === undefined) return;
@@ -34,7 +34,7 @@ export async function removeServerDatabase(dataDir: string): Promise<void> {
   await askServer(`DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
 }
 
-/** An empty one on the server that start-postgresql.mjs has started for the whole run. */
+/** An empty database on the server that start-postgresql.mjs has started for the whole run. */
 export async function createDatabase(): Promise<string> {
   const name = `test_${randomBytes(8).toString("hex")}`;
   const url = new URL(await askServer(`CREATE DATABASE ${name}`));

@@ -20,12 +20,12 @@ export async function createTestDir(): Promise<string> {
   return dir;
 }
 
-/** A fresh database with all migrations, for what is the same on either; closed and removed when the test ends. */
+/** A new database with all migrations, for tests that fit either kind. Closed and removed when the test ends. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   return runsOnPostgresql ? await createPostgresqlTestDatabase() : await createSqliteTestDatabase();
 }
 
-/** For what is about SQLite. */
+/** For tests of SQLite. */
 export async function createSqliteTestDatabase(): Promise<TestDatabase & { filePath: string }> {
   const filePath = path.join(await createTestDir(), "test.db");
   const url = pathToFileURL(filePath).href;
@@ -33,7 +33,7 @@ export async function createSqliteTestDatabase(): Promise<TestDatabase & { fileP
   return { database: await openTestDatabase(url), url, filePath };
 }
 
-/** One more connection to a database, as another process would have; closed when the test ends. */
+/** One more connection, as another process would have. Closed when the test ends. */
 export async function openTestDatabase(url: string): Promise<Database> {
   const database = await openDatabase({ url });
   onTestFinished(() => closeDatabase(database));
@@ -44,7 +44,7 @@ export const databaseName = runsOnPostgresql ? "PostgreSQL" : "SQLite";
 
 let postgresql: ReturnType<typeof startPostgresql> | undefined;
 
-/** A fresh database on a real PostgreSQL server: the run's, or one that the first test of a file that needs it starts. */
+/** A new database on a real PostgreSQL server: the run's, or one that starts with a file's first need. */
 export async function createPostgresqlTestDatabase(): Promise<TestDatabase> {
   const url = runsOnPostgresql
     ? await createDatabase()
@@ -53,7 +53,7 @@ export async function createPostgresqlTestDatabase(): Promise<TestDatabase> {
   return { database: await openTestDatabase(url), url };
 }
 
-/** On SQLite in `npm test`, and on PostgreSQL in `npm run test:deep`, which runs every file that calls this once more. */
+/** Runs on SQLite in `npm test`, and again on PostgreSQL in `npm run test:deep`. */
 export function testOnEachDatabase(
   name: string,
   body: (testDatabase: TestDatabase) => Promise<void>,
@@ -62,12 +62,12 @@ export function testOnEachDatabase(
   test(`${name} (${databaseName})`, async () => body(await createTestDatabase()), timeoutMs);
 }
 
-/** A test of what there is on PostgreSQL alone, in a file that `npm run test:deep` runs there. */
+/** A test of PostgreSQL, in a file that `npm run test:deep` runs there. */
 export function testOnPostgresql(name: string, body: () => Promise<void>, timeoutMs?: number): void {
   if (runsOnPostgresql) test(name, body, timeoutMs);
 }
 
-/** A test of what there is on SQLite alone, such as its file; where PostgreSQL was chosen, it says so and is skipped. */
+/** A test of SQLite, such as its file. Skipped with a message on PostgreSQL. */
 export function testOnSqlite(name: string, body: () => Promise<void>, timeoutMs?: number): void {
   if (runsOnPostgresql) console.warn(`\nSKIPPED on PostgreSQL, because it is about SQLite: ${name}\n`);
   test.skipIf(runsOnPostgresql)(name, body, timeoutMs);
@@ -78,7 +78,7 @@ afterAll(async () => {
   postgresql = undefined;
 });
 
-/** A clock that stands still until it is moved. */
+/** A clock that moves only on request. */
 export function createTestClock(startMs = 1_700_000_000_000) {
   let nowMs = startMs;
   return {
@@ -89,7 +89,7 @@ export function createTestClock(startMs = 1_700_000_000_000) {
   };
 }
 
-/** What `body` resolved to in `times` calls that were all started before any could end, each value with its count. */
+/** Starts `times` calls of `body` before any can end, and counts the values they resolve to. */
 export async function countOutcomes<T>(
   times: number,
   body: (index: number) => Promise<T>,

@@ -6,14 +6,14 @@ import { waitUntil } from "../processes";
 
 type Server = { adminUrl: string; createDatabase: () => Promise<string>; stop: () => Promise<void> };
 
-/** A real PostgreSQL server that shows these certificates, and takes connections in clear as well; the caller stops it. */
+/** A real PostgreSQL server with these certificates that also accepts unencrypted connections. The caller stops it. */
 export async function startEncryptingPostgresql(certificates: Certificates) {
   const server = await startPostgresql();
   const adminUrl = await server.createDatabase();
   return await encrypt(certificates, { ...server, adminUrl });
 }
 
-/** The same of the kind whose tools are here. In clear it takes nobody but its superuser. */
+/** The same server with its tools. Only the superuser may connect unencrypted. */
 export async function startEncryptingPostgresqlWithTools(certificates: Certificates) {
   const server = await startPostgresqlWithTools();
   const { adminUrl } = await server.createDatabase("latchkey_0");
@@ -32,7 +32,7 @@ async function encrypt(certificates: Certificates, server: Server) {
   const [row] = await query<{ dir: string }>(adminUrl, "SELECT current_setting('data_directory') AS dir");
   const owner = await stat(row!.dir);
 
-  /** In force for connections that are made from now on. */
+  /** Applies to new connections. */
   async function set(settings: Record<string, string>): Promise<void> {
     for (const [name, value] of Object.entries(settings)) {
       await query(adminUrl, `ALTER SYSTEM SET ${name} = '${value}'`);
@@ -59,14 +59,14 @@ async function encrypt(certificates: Certificates, server: Server) {
   return {
     set,
     show,
-    /** Of an empty database. */
+    /** Creates an empty database. */
     createAddress: async ({ host, options }: { host: string; options: Record<string, string> }) => {
       const url = new URL(await server.createDatabase());
       url.hostname = host;
       for (const [name, value] of Object.entries(options)) url.searchParams.set(name, value);
       return url.href;
     },
-    /** Whether its connections are encrypted, as PostgreSQL itself sees them: each answer that there is, once. */
+    /** Whether its connections are encrypted, according to PostgreSQL: each distinct value once. */
     listEncryption: async (address: string): Promise<boolean[]> => {
       const rows = await query<{ ssl: boolean }>(
         adminUrl,

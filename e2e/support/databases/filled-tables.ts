@@ -8,7 +8,7 @@ const owner = { kind: "token", subject: "s" };
 const requester = { clientId: "c", requestId: "r" };
 const past = { expiresAtMs: 1n };
 
-/** One row in each table, of the kind that writes look for; what can expire has expired. */
+/** One row in each table that writes would find. Everything that can expire has expired. */
 export async function fillTables(database: Database): Promise<void> {
   await database.nonce.create({ data: { value: "v", clientId: "c", issuedAtMs: 1n, ...past } });
   const good = { issuedAtMs: 1n, expiresAtMs: now + 1_000n };

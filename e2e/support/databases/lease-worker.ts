@@ -1,4 +1,5 @@
-// One of several server-like processes on one database: works while it owns the lease, and prints each piece of work.
+// One of several server-like processes on one database. It works while it owns the lease, and prints each piece of
+// work.
 import { writeSync } from "node:fs";
 import { once } from "node:events";
 import { createChainCursorStore } from "~/gate/transfers/chain-cursor.store.server";
@@ -20,7 +21,7 @@ const cursors = createChainCursorStore(database);
 const contract = { chainId: 1, contractAddress: "0x" };
 lease.onAcquired(() => writeSync(1, "leads\n"));
 
-/** The hold is taken before the pause that a stopped process makes, and used after it. */
+/** The hold is taken before a stopped process's pause, and used after it. */
 async function work(): Promise<void> {
   const hold = lease.findHold();
   if (hold === null) return;

@@ -1,4 +1,4 @@
-// One of several server-like processes: waits for a line on stdin, migrates, and prints which migrations it applied.
+// One of several server-like processes. It waits for a line on stdin, migrates, and prints the migrations it applied.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { migrateDatabase } from "~/platform/database/migrate.server";

@@ -16,7 +16,7 @@ export type OutboxMemoryStore = OutboxStore & {
   queue(delivery: Partial<ClaimedDelivery> & { notificationId: string }): StoredDelivery;
 };
 
-/** The outbox store's contract in memory, for tests of the sender: same claims, same expiry, no database. */
+/** The outbox store's contract in memory, for the sender's tests: same claims, same expiry, no database. */
 export function createOutboxMemoryStore(clock: Clock): OutboxMemoryStore {
   const deliveries: StoredDelivery[] = [];
 

@@ -5,13 +5,13 @@ import { TLSSocket, createSecureContext } from "node:tls";
 import type { Certificates } from "../certificates";
 
 const encryptionRequest = 80_877_103;
-/** That it encrypts, and that it wants the password as it is. */
+/** Agrees to encrypt, and asks for the password in clear. */
 const yes = "S";
 const askForPassword = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]);
 
 /**
- * Stands where PostgreSQL is expected, encrypts with these certificates or speaks in clear, as it is asked, and asks
- * whoever comes for the password.
+ * Poses as PostgreSQL, encrypts with these certificates or speaks in clear as the client requests, and asks every
+ * client for its password.
  */
 export async function startImpostor({
   certificateFile,
@@ -50,9 +50,8 @@ export async function startImpostor({
   await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
   return {
     port: (server.address() as AddressInfo).port,
-    /** How many have come. */
     count: () => count,
-    /** What they have said, decrypted where it was not in clear. */
+    /** Everything clients have sent, decrypted if it was encrypted. */
     heard: () => heard,
     stop: async () => {
       for (const socket of sockets) socket.destroy();

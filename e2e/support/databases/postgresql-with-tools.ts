@@ -11,20 +11,20 @@ import { waitUntil } from "../processes";
 
 const run = promisify(execFile);
 
-/** Where there is none, the run has said so when it began. */
+/** A run without PostgreSQL says so when it begins. */
 export const hasPostgresqlTools = findPostgresql() !== null;
 
 export type PostgresqlWithTools = {
   /** Such as `15`. */
   version: string;
-  /** What a shell needs so that `pg_dump` and the others are those of the server's version. */
+  /** The environment in which a shell finds `pg_dump` and the other tools of the server's version. */
   toolsEnvironment: Record<string, string>;
-  /** An empty database and a user who owns it and may nothing else, as docs/databases.md asks for. */
+  /** An empty database and an owner without further rights, as docs/databases.md requires. */
   createDatabase: (name: string) => Promise<{ url: string; adminUrl: string }>;
   stop: () => Promise<void>;
 };
 
-/** A real PostgreSQL of the kind whose tools are here, on a free loopback port; the caller stops it. */
+/** A real PostgreSQL with its tools, on a free loopback port. The caller stops it. */
 export async function startPostgresqlWithTools(): Promise<PostgresqlWithTools> {
   const programs = findPostgresql();
   if (programs === null) throw new Error("There is no PostgreSQL with its tools on this machine.");
@@ -82,7 +82,7 @@ export async function startPostgresqlWithTools(): Promise<PostgresqlWithTools> {
       return { url: addressOf({ role: name, name }), adminUrl: addressOf({ role: "postgres", name }) };
     },
     stop: async () => {
-      // At once, open connections included.
+      // Stops at once, with open connections.
       child.kill("SIGINT");
       await ended;
       await rm(dir, { recursive: true, force: true });
@@ -92,7 +92,7 @@ export async function startPostgresqlWithTools(): Promise<PostgresqlWithTools> {
 
 export async function query<Row extends object>(url: string, sql: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
-  // A server that is only starting may cut the connection between two answers.
+  // A starting server may cut the connection between two responses.
   client.on("error", () => undefined);
   await client.connect();
   try {

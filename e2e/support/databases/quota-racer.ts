@@ -1,6 +1,6 @@
-// One of several server-like processes on one database. Each line on stdin is an order: `<times> <wanted> <settled>`
-// reserves so many answers at once and settles each with that many tokens (`-`: never), then prints the amounts. It says
-// that it is alive for as long as it is.
+// One of several server-like processes on one database. Each line on stdin is an order: `<times> <wanted> <settled>`.
+// It reserves that many replies at once and settles each with that many tokens (`-`: never), then prints the amounts.
+// It sends heartbeats while it runs.
 import { createInterface } from "node:readline";
 import { systemClock as clock } from "~/platform/time/clock";
 import { openDatabase } from "~/platform/database/database.server";

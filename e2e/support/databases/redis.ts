@@ -8,10 +8,10 @@ import { onTestFinished } from "vitest";
 import { findRedis } from "../obtain-programs";
 import { findFreePort } from "../free-port";
 
-/** Where there is none, the run has said so when it began. */
+/** A run without Redis says so when it begins. */
 export const hasRedis = findRedis() !== null;
 
-/** Whether it was built with TLS, as Debian's is; one that was not knows none of the words about it. */
+/** Whether it was built with TLS, as Debian's is. Others don't know the options for it. */
 export function canRedisEncrypt(): boolean {
   const redis = findRedis();
   if (redis === null) return false;
@@ -29,16 +29,16 @@ export function canRedisEncrypt(): boolean {
 export type RedisServer = {
   url: string;
   password: string;
-  /** Stands still as if it hung, and goes on. */
+  /** Suspends it, as if it hung. */
   pause: () => void;
   resume: () => void;
-  /** Gone, with everything it held in memory alone. */
+  /** Ends it with everything it had only in memory. */
   kill: () => Promise<void>;
-  /** Once more at the same address. */
+  /** Starts it again at the same address. */
   start: () => Promise<void>;
 };
 
-/** A real Redis server on a free loopback port, with a password; it and its files are gone when the test ends. */
+/** A real Redis server on a free loopback port, with a password. It is removed with its files when the test ends. */
 export async function startRedis({
   settings = [],
 }: { settings?: readonly string[] } = {}): Promise<RedisServer> {
@@ -47,7 +47,7 @@ export async function startRedis({
   return server;
 }
 
-/** The same for several tests; the caller stops it. */
+/** The same for several tests. The caller stops it. */
 export async function launchRedis(
   settings: readonly string[] = [],
 ): Promise<RedisServer & { stop: () => Promise<void> }> {

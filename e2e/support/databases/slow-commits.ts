@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { startTcpGate } from "~e2e/support/providers/proxies";
 import { createPostgresqlTestDatabase, openTestDatabase } from "./database";
 
-/** A PostgreSQL database whose commits of one table stay under way until they are let through, and the way to it. */
+/** A PostgreSQL database, and a connection that holds back commits of one table until they are released. */
 export async function openSlowCommits(table: "UsedKey" | "Payment") {
   const { database: direct, url } = await createPostgresqlTestDatabase();
   await direct.$executeRaw`

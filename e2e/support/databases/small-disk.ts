@@ -5,17 +5,17 @@ import path from "node:path";
 
 export type SmallDisk = {
   dir: string;
-  /** Not a byte is left afterwards. */
+  /** Leaves no free byte. */
   fill: () => void;
   empty: () => void;
-  /** Fails while somebody has a file open for writing. */
+  /** Fails while a file is open for writing. */
   makeReadOnly: () => void;
   makeWritable: () => void;
-  /** Gone, also when this process ends without having asked for it. */
+  /** Removes it, also when this process ends. */
   remove: () => void;
 };
 
-/** A file system of its own, in memory, into which other users see; null where this process may not mount one. */
+/** A separate in-memory file system that other users can read. Null if this process may not mount one. */
 export function mountSmallDisk(megabytes: number): SmallDisk | null {
   const dir = mkdtempSync(path.join(os.tmpdir(), "latchkey-disk-"));
   try {
@@ -31,7 +31,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk | null {
     if (!isMounted) return;
     isMounted = false;
     process.off("exit", remove);
-    // Lazily: a server that is just ending must not keep it.
+    // Lazily, so a server that is just ending doesn't block it.
     execFileSync("umount", ["--lazy", dir], { stdio: "pipe" });
     rmdirSync(dir);
   }
@@ -50,7 +50,7 @@ function mount(...parameters: string[]): void {
   execFileSync("mount", parameters, { stdio: "pipe" });
 }
 
-/** The server writes meanwhile: what it gives back is taken as well, until nothing is left. */
+/** The server writes meanwhile, so space it frees is filled too, until none is left. */
 function fillWith(filler: string): void {
   const file = openSync(filler, "a");
   try {
@@ -70,8 +70,8 @@ function fillWith(filler: string): void {
 const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0;
 
 /**
- * The nearest thing to a full disk without rights of one's own: the process may write no file any more. Its pipes stay
- * open. Null where there is no `prlimit`.
+ * Imitates a full disk without special rights: the process may no longer write to files. Its pipes stay open. Null
+ * without `prlimit`.
  */
 export function findFileLimit(): { fill: (pid: number) => void; empty: (pid: number) => void } | null {
   if (!hasPrlimit) return null;

@@ -1,7 +1,7 @@
-// One PostgreSQL server for all tests of a run with TEST_DATABASE=postgresql; it and its files are gone afterwards.
+// One PostgreSQL server for all tests of a run with TEST_DATABASE=postgresql. It is removed with its files afterwards.
 import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
 
-/** Several servers of several tests at once, each with a pool of its own. */
+/** Several servers of several tests at once, each with its own pool. */
 const maxConnections = 400;
 
 export async function setup() {

@@ -13,27 +13,27 @@ import type { RedisServer } from "./redis";
 
 type StateStores = ReturnType<typeof createStateStores>;
 
-/** Where nonces, limits and quotas are kept: one place, opened as often as there are instances. */
+/** The shared place of nonces, limits and quotas. Each instance opens it once. */
 export type TestState = {
-  /** Also where the state is in Redis: used keys, submissions and the audit trail stay there. */
+  /** Also with Redis, because used keys, submissions and the audit trail stay in the database. */
   database: Database;
-  /** null: state is in the database. */
+  /** Null: state is in the database. */
   redis: Redis | null;
-  /** What another process needs to open the same place. */
+  /** The addresses another process needs to open the same place. */
   addresses: { databaseUrl: string; redisUrl: string; redisPassword: string; redisPrefix: string };
   openStores: (options: { clock: Clock; instance?: string }) => StateStores;
   /** One more connection, as another process would have. */
   connectAgain: () => Promise<TestState>;
 };
 
-/** Wherever state may live: on SQLite and Redis in `npm test`, on PostgreSQL as `testOnEachDatabase` says. */
+/** Runs on each place of state: SQLite and Redis in `npm test`, PostgreSQL as `testOnEachDatabase` says. */
 export function testOnEachState(name: string, body: (state: TestState) => Promise<void>): void {
   test(`${name} (${databaseName})`, async () => body(openDatabaseState(await createTestDatabase())));
   if (runsOnPostgresql) return;
   test.skipIf(!hasRedis)(`${name} (Redis)`, async () => body(await createRedisState()));
 }
 
-/** For tests of rules that are the same wherever state lives. */
+/** For rules that don't depend on the place of state. */
 export async function createSqliteState(): Promise<TestState> {
   return openDatabaseState(await createSqliteTestDatabase());
 }
@@ -49,8 +49,8 @@ function openDatabaseState({ database, url }: { database: Database; url: string 
 }
 
 /**
- * A clock of the test's own, which the process and Redis go by as well: a limit's client is kept by the one and
- * its window by the other. Redis's own clock is never set back.
+ * The test's clock, which the process and Redis follow. A limit's client lives in the process and its window in Redis.
+ * Redis's own clock is never set back.
  */
 export function createStateClock(redis: Redis | null, startMs = 1_700_000_000_000) {
   vi.useFakeTimers({ toFake: ["Date"], now: startMs });
@@ -76,7 +76,7 @@ const passScript = defineScript({
 
 let server: ReturnType<typeof launchRedis> | undefined;
 
-/** A part of one Redis server that nothing else of the test file touches. */
+/** A separate part of one Redis server. */
 export async function createRedisState(): Promise<TestState> {
   const { database, url } = await createTestDatabase();
   server ??= launchRedis();
@@ -107,7 +107,7 @@ async function openRedisState(site: OpenRedisStateOptions): Promise<TestState> {
   };
 }
 
-/** Connected when it resolves; closed when the test ends. */
+/** Resolves once connected. Closed when the test ends. */
 export async function connectRedis({
   server,
   prefix,

@@ -8,10 +8,10 @@ import { appDir, findSources, findStoreMakers, namesInDualTests } from "./store-
 import type { StoreMaker } from "./store-sources";
 import { listStoreWrites } from "./store-writes";
 
-/** What `openStores` of `testOnEachState` makes, there and on Redis. */
+/** Stores that `openStores` of `testOnEachState` creates, on a database and on Redis. */
 const openStores = readFileSync(path.join(appDir, "services/state.server.ts"), "utf8");
 
-/** Whether one of the tests makes this store, by itself or as a part of another one. */
+/** Whether a test creates this store, directly or as a part of another one. */
 function isReached(maker: StoreMaker, dual: readonly Set<string>[]): boolean {
   const wholes = makers.filter(({ file }) => file !== maker.file && calls(readFileSync(file, "utf8"), maker));
   return dual.some(

@@ -1,5 +1,5 @@
-// One of several server-like processes on one database: opens it, says "ready", waits for a line on stdin, then makes
-// all its calls at once and prints how often it won.
+// One of several server-like processes on one database. It opens the database, says "ready", waits for a line on stdin,
+// makes all its calls at once and prints how often it won.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { createSpentSignatureStore } from "~/gate/proofs/nonces.store.server";

@@ -5,7 +5,7 @@ import ts from "typescript";
 
 export const appDir = fileURLToPath(new URL("../../../app", import.meta.url));
 
-/** Every source of the application; what Prisma generates is not ours. */
+/** All sources of the application except Prisma's generated ones. */
 export function findSources(): string[] {
   return readdirSync(appDir, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && !entry.parentPath.includes("generated"))
@@ -18,8 +18,8 @@ const writing =
   /\$executeRaw|\b(INSERT|UPDATE|DELETE)\b|\.(create|update|delete|upsert)(Many)?\(|\bdeleteSome\(/;
 
 /**
- * Every function that is given the shared database by others, which is how a store is made. The search keeps passages in
- * a SQLite file of its own, and what is in Redis has tests beside it.
+ * All functions that take the shared database as an argument, which is how stores are made. The search has its own
+ * SQLite file, and Redis has tests beside it.
  */
 export function findStoreMakers(files = findSources()): StoreMaker[] {
   return files
@@ -52,8 +52,8 @@ function takes(maker: ts.Statement, name: string): boolean {
 const eachTest = new Set(["testOnEachDatabase", "testOnEachState"]);
 
 /**
- * All names that stand in the tests of a file that run on each database, and in the functions and constants of the same
- * file that they use. What stands in other tests of the file does not count.
+ * All names in a file's tests that run on each database, and in the functions and constants of the file that these
+ * tests use. The file's other tests don't count.
  */
 export function namesInDualTests(file: string): Set<string> {
   const source = parse(file);

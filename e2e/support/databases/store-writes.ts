@@ -1,4 +1,4 @@
-// Every function of every store of the shared database: what it writes, and where another one can stand in its way.
+// Every function of every store of the shared database, with its writes and possible conflicts.
 import { expect } from "vitest";
 import { createKeptAnswerStore } from "~/chat/kept/kept-answers.store.server";
 import { createChainCursorStore } from "~/gate/transfers/chain-cursor.store.server";
@@ -27,7 +27,7 @@ const clock = () => nowMs;
 const key = { chainId: 1, contractAddress: "0xab", tokenId: "1" } as const;
 const actor = { clientId: "c", requestId: "r" };
 
-/** By the name of the function that makes the store; on tables that `fillTables` has filled. */
+/** By the name of the function that makes the store, on tables filled by `fillTables`. */
 export function listStoreWrites(database: Database): Readonly<Record<string, ListedStore>> {
   return {
     createNonceStore: listNonces(database),

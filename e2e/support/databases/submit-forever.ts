@@ -1,4 +1,4 @@
-// Submits with one key after the other and prints the number of each key whose submission was accepted, until killed.
+// Submits with one key after the other until killed, and prints the number of each accepted one.
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
 import { createSubmissionStore } from "~/gate/form/submissions.store.server";
@@ -20,6 +20,6 @@ for (let number = Number(first); ; number++) {
     requestId: "r",
     notification: { kind: "k", data: {} },
   });
-  // Synchronously: what was acknowledged must have left this process before it can be killed.
+  // Synchronous, so an acknowledged number leaves this process before it can be killed.
   if (outcome === "accepted") writeSync(1, `${number}\n`);
 }

@@ -11,7 +11,7 @@ const soon = nowMs + 9 * dayMs;
 const request = { nowMs, departedBeforeMs: nowMs, spentBeforeMs: nowMs, batchSize: 9 };
 const retention = { decisionDays: 1, maxDecisions: 9, activityDays: 1, auditDays: 1 };
 
-/** The column that says when a row is to go, of every table that is swept. */
+/** The expiry column of every swept table. */
 const swept = {
   Nonce: "expiresAtMs",
   SpentSignature: "expiresAtMs",

@@ -13,7 +13,7 @@ import { waitUntil } from "../processes";
 import { appDir, findSources } from "./store-sources";
 import { listStoreWrites } from "./store-writes";
 
-/** Whose wait is looked into first is undone, when two wait for one another; the store's is. */
+/** In a deadlock, PostgreSQL cancels the transaction whose check comes first. That is the store's. */
 const storeLooksAfter = "500ms";
 const otherLooksAfter = "5s";
 
@@ -63,7 +63,7 @@ async function isAnybodyWaiting(): Promise<boolean> {
   return (await watcher.query(`SELECT 1 FROM pg_locks WHERE NOT granted`)).rows.length > 0;
 }
 
-/** True when the two waited for one another and the store's work was undone; all that the other did is undone. */
+/** True if the two deadlocked and the store's work was rolled back. The other's work is always rolled back. */
 async function lockOut({ hold, ask, write, outcome, grows }: StoreWrite): Promise<boolean> {
   await refillTables();
   const before = await countRows(grows);
@@ -80,13 +80,13 @@ async function lockOut({ hold, ask, write, outcome, grows }: StoreWrite): Promis
 }
 
 describe("after a deadlock the whole write is run again, once:", () => {
-  // Only the names are read here: the stores are made again on the database that is open when a test runs.
+  // Reads only the names. Tests create the stores again on their own database.
   const names = Object.entries(listStoreWrites({} as Database)).flatMap(([maker, { writes }]) =>
     Object.entries(writes).flatMap(([name, cases]) => cases.map((_, index) => ({ maker, name, index }))),
   );
   test.each(names)("$name of $maker, $index", async ({ maker, name, index }) => {
     const conflict = listStoreWrites(database)[maker]!.writes[name]![index]!;
-    // A machine that stood still in between may have the other one's wait looked into first.
+    // If the machine stalled in between, PostgreSQL may check the other wait first.
     let rounds = 1;
     while (!(await lockOut(conflict))) expect(rounds++).toBeLessThan(5);
   });

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 
 export type DocumentedFiles = ReadonlyMap<string, string>;
 
-/** The files that docs/door.md shows, and those of docs/door that it leads to, by the name in their first line. */
+/** The files in docs/door.md and docs/door, by the name in their first line. */
 export async function readDocumentedFiles(): Promise<DocumentedFiles> {
   const text = await readFile("docs/door.md", "utf8");
   const shown = [...text.matchAll(/^```(?:caddy|nginx|yaml)\n([^]*?)^```$/gm)].map(([, block = ""]) => block);
@@ -24,7 +24,7 @@ export function requireFile(files: DocumentedFiles, name: string): string {
   return content;
 }
 
-/** All of them must be there: a page that changed is no reason to test something else. */
+/** All must be found. Otherwise a changed page would go untested. */
 export function replaceEach(
   text: string,
   replacements: readonly (readonly [search: string, replacement: string])[],

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** What a site behind a proxy was asked, as it says in its answer. */
+/** A request to a site behind a proxy, as the site reports it. */
 export type SeenRequest = {
   site: string;
   method: string;
@@ -17,7 +17,7 @@ export type SeenRequest = {
 
 export type EchoSite = Awaited<ReturnType<typeof startEchoSite>>;
 
-/** A site that knows nothing of keys: it tells what it was asked, and echoes what comes after an upgrade, to anything. */
+/** A site without keys. It reports each request, and echoes data after any upgrade. */
 export async function startEchoSite(name: string) {
   const sockets = new Set<Duplex>();
   let answered = 0;
@@ -39,7 +39,7 @@ export async function startEchoSite(name: string) {
         bodyBytes,
         bodyDigest: digest.digest("hex"),
       };
-      // A page, for a browser to show.
+      // A page for browsers.
       const isPage = /text\/html/.test(headers.accept ?? "");
       response.writeHead(200, { "Content-Type": isPage ? "text/html" : "application/json" });
       response.end(isPage ? toPage(seen) : JSON.stringify(seen));
@@ -56,7 +56,7 @@ export async function startEchoSite(name: string) {
   await once(server, "listening");
   return {
     port: (server.address() as AddressInfo).port,
-    /** How many requests came through to it. */
+    /** Requests that reached the site. */
     countAnswered: () => answered,
     stop: async () => {
       for (const socket of sockets) socket.destroy();
@@ -72,7 +72,7 @@ function toPage(seen: SeenRequest): string {
   return `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>${seen.site}</title><h1>The ${seen.site}</h1><script type="application/json">${json}</script></html>`;
 }
 
-/** What a page or an answer of such a site says. */
+/** Reads the request from the site's page or response. */
 export function readSeen(text: string): SeenRequest {
   const [, json = text] = /<script type="application\/json">(.*)<\/script>/.exec(text) ?? [];
   return JSON.parse(json) as SeenRequest;

@@ -7,7 +7,7 @@ export type FastcgiSite = Awaited<ReturnType<typeof startFastcgiSite>>;
 const headBytes = 8;
 const types = { end: 3, params: 4, stdout: 6 };
 
-/** As much of PHP as a proxy sees: it answers each request with the parameters it was given, as JSON. */
+/** PHP as a proxy sees it: answers each request with its parameters, as JSON. */
 export async function startFastcgiSite() {
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {
@@ -21,7 +21,7 @@ export async function startFastcgiSite() {
         received = received.subarray(record.bytes);
         if (record.type !== types.params) continue;
         params = Buffer.concat([params, record.content]);
-        // An empty one ends them; what is sent in the body does not matter here.
+        // An empty record ends the parameters. The body doesn't matter here.
         if (record.content.length === 0) socket.end(writeAnswer(readParams(params)));
       }
     });
@@ -61,7 +61,7 @@ function writeAnswer(params: Readonly<Record<string, string>>): Buffer {
   ]);
 }
 
-/** Lengths of a name and of its value stand before both, in one byte or in four. */
+/** The lengths of a name and its value come first, in one byte or four each. */
 function readParams(content: Buffer): Record<string, string> {
   let at = 0;
   const readLength = () => {

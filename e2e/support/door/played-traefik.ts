@@ -7,8 +7,8 @@ type Names = { [name: string]: YamlValue };
 type VisitorRequest = { method: string; host: string; path: string; headers: Headers };
 
 /**
- * What Traefik 3 makes of a visitor's request, by the files of docs/door.md: Debian has none to run. Names are in lower
- * case. `address`: what it asks, `question`: with which headers, `toSite`: what the site is sent after a 200.
+ * Plays Traefik 3 by the files of docs/door.md, because Debian has no package of it. Names are in lower case. `address`
+ * and `question` are the URL and headers of the gate's request. `toSite` is the site's request after a 200.
  */
 export async function playTraefik({ method, host, path, headers }: VisitorRequest) {
   const files = await readDocumentedFiles();
@@ -23,7 +23,7 @@ export async function playTraefik({ method, host, path, headers }: VisitorReques
   const lowerCased = (list: YamlValue | undefined) => (list as string[]).map((name) => name.toLowerCase());
   if (forwardAuth.trustForwardHeader !== false) throw new Error("The file trusts what visitors say.");
 
-  // The entry point removes a visitor's X-Forwarded-…, the middlewares follow in their order.
+  // The entry point removes a visitor's X-Forwarded-… headers, then the middlewares follow in order.
   const kept = new Map(
     Object.entries(headers)
       .map(([name, value]) => [name.toLowerCase(), value] as const)

@@ -1,4 +1,4 @@
-// The proxies of docs/door.md, with the very files of that page: only ports, certificates and folders are a test's own.
+// The proxies of docs/door.md with the page's own files. Only ports, certificates and folders differ.
 import { spawn } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -13,7 +13,7 @@ import { readDocumentedFiles, replaceEach, requireFile } from "./documented-file
 import type { DocumentedFiles } from "./documented-files";
 
 export const gateHost = "gate.example.com";
-/** The one that the page shows; every other site is the same block with another name and port. */
+/** The page's example. Every other site is the same block with another name and port. */
 export const shownHost = "wiki.example.com";
 const shownSite = "127.0.0.1:8080";
 
@@ -21,13 +21,13 @@ const shownSite = "127.0.0.1:8080";
 export type ProxyOptions = { latchkeyPort: number; sites: Readonly<Record<string, number>> };
 export type SiteProxy = { port: number; stop: () => Promise<void> };
 export type NginxOptions = ProxyOptions & {
-  /** With nginx's own cache of the answers, as the page shows it. */
+  /** With nginx's own cache of the results, as on the page. */
   isCaching?: boolean;
-  /** Without the door: the sites stand open. */
+  /** Without the door, so the sites are public. */
   isOpen?: boolean;
-  /** The port of a site behind `fastcgi_pass`, which answers what ends in .php, as the page shows it. */
+  /** The port of a site behind `fastcgi_pass`, which serves paths that end in .php, as on the page. */
   fastcgiPort?: number;
-  /** Files that nginx serves itself, in place of the sites; by plain HTTP, on connections that stay open. */
+  /** Files that nginx serves itself instead of the sites, by plain HTTP on keep-alive connections. */
   filesDir?: string;
 };
 
@@ -48,7 +48,7 @@ export async function startCaddyProxy({ latchkeyPort, sites }: ProxyOptions): Pr
       [shownSite, `127.0.0.1:${sitePort}`],
     ]),
   );
-  // What follows from standing in for a machine's only proxy; certificates are Caddy's own.
+  // The test's proxy isn't the machine's only one, so it needs these options. Certificates are Caddy's own.
   const surroundings = [
     ...["{", "\tadmin off", "\tlocal_certs", "\tskip_install_trust", "\tauto_https disable_redirects"],
     ...[`\thttps_port ${port}`, "\tdefault_bind 127.0.0.1", `\tstorage file_system ${dir}/storage`, "}", ""],
@@ -82,7 +82,7 @@ async function runCaddy({ program, dir, port, hosts }: CaddyRun) {
       if (child.exitCode !== null) throw new Error(`Caddy ended.\n${output}`);
       return await isListening(port);
     });
-    // Certificates are made after the port is open, one after the other.
+    // Certificates are obtained one by one after the port is open.
     const obtained = () => output.split("certificate obtained successfully").length - 1;
     await waitUntil(() => obtained() >= hosts.length, { timeoutMs: 20_000 });
   } catch (error) {
@@ -92,7 +92,7 @@ async function runCaddy({ program, dir, port, hosts }: CaddyRun) {
   return { stop };
 }
 
-/** It speaks TLS, and refuses a plain request with an answer. */
+/** It speaks TLS and rejects a plain request with a response. */
 async function isListening(port: number): Promise<boolean> {
   return await fetch(`http://127.0.0.1:${port}/`).then(
     () => true,
@@ -111,7 +111,7 @@ async function placeNginx({
   const files = await readDocumentedFiles();
   const port = await findFreePort();
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-nginx-sites-"));
-  // Its workers run as a user of their own, and keep answers there.
+  // Its workers run as their own user and cache responses there.
   await chmod(dir, 0o755);
   const blocks: Record<string, string> = {};
   const php = placePhp(files, fastcgiPort);
@@ -132,7 +132,7 @@ async function placeNginx({
               `root ${filesDir};\n    keepalive_requests 1000000;`,
             ] as const,
           ]),
-      // As many a site has it, which must not close the way in.
+      // A common rule of sites, which must not block signing in.
       ["  location / {", `${php}  location ~ /\\. { deny all; }\n  location / {`],
       ...(isOpen ? [["include latchkey-door.conf;", ""] as const] : []),
     ]);
@@ -158,7 +158,7 @@ async function placeNginx({
 function placePhp(files: DocumentedFiles, port: number | undefined): string {
   if (port === undefined) return "";
   return replaceEach(requireFile(files, "in /etc/nginx/conf.d/wiki.conf"), [
-    // The distribution's, which names the script.
+    // The distribution's file, which names the script.
     ["    include fastcgi.conf;\n", ""],
     ["unix:/run/php/php-fpm.sock", `127.0.0.1:${port}`],
   ]);
@@ -191,7 +191,7 @@ export async function startNginxProxy(options: NginxOptions): Promise<SiteProxy 
   };
 }
 
-/** What nginx says of the configuration, warnings included. */
+/** The output of nginx's configuration check, warnings included. */
 export async function checkNginxProxy(options: NginxOptions): Promise<string> {
   const program = findNginx();
   if (program === null) throw new Error("There is no nginx.");

@@ -9,7 +9,7 @@ export type VisitorRequest = {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Readable;
-  /** In place of the path: what a client may write into the first line of its request. */
+  /** Replaces the path: any text a client may write into the request line. */
   target?: string;
 };
 
@@ -18,7 +18,7 @@ export const asPage = { Accept: "text/html,application/xhtml+xml" };
 
 export type Visitor = ReturnType<typeof createVisitor>;
 
-/** A browser as far as HTTP goes: keeps cookies for each host and follows redirects. All hosts are at one port. */
+/** An HTTP browser: keeps cookies for each host and follows redirects. All hosts are at one port. */
 export function createVisitor(port: number) {
   const jar = new Map<string, Map<string, string>>();
   const agent = new https.Agent({ keepAlive: true });
@@ -60,7 +60,7 @@ export function createVisitor(port: number) {
     return { status: incoming.statusCode!, headers: incoming.headers, body: await text(incoming) };
   }
 
-  /** Opens a page as a browser does; `trail` has every address on the way. Stops at a page or at `stopAt`. */
+  /** Opens a page as a browser does. `trail` has every address on the way. Stops at a page or at `stopAt`. */
   async function visit(address: string, stopAt?: RegExp) {
     const trail = [address];
     for (;;) {
@@ -75,7 +75,7 @@ export function createVisitor(port: number) {
     }
   }
 
-  /** `protocols`: in a header of its own each. */
+  /** `protocols` go into separate headers. */
   async function openSocket(
     address: string,
     protocols: readonly string[] = ["websocket"],

@@ -17,21 +17,21 @@ export const gateOrigin = `https://${gateHost}`;
 /** Opened by keys. */
 export const wikiOrigin = `https://${shownHost}`;
 const dashboardsHost = "dashboards.example.com";
-/** Opened by a membership of whoever has a key. */
+/** Opens with a membership for all key holders. */
 export const dashboardsOrigin = `https://${dashboardsHost}`;
 const metricsToken = "metrics-token-of-the-tests-0123";
 
 export type SitesBehindProxy = Awaited<ReturnType<typeof openSitesBehindProxy>>;
-/** `account`: its number on the chain. */
+/** `account`: its index on the chain. */
 export type KeyHolder = { account: number; tokenId: string };
 
 type SitesOptions = {
-  /** What stands between the server and its chain; by itself nothing. */
+  /** Puts something between the server and its chain. Default: nothing. */
   leadToChain?: (rpcUrl: string) => Promise<string>;
   env?: Record<string, string>;
 };
 
-/** A chain, the built server, two sites with a kind of key each, and a proxy in front of all of them. */
+/** A chain, the built server, two sites with a kind of key each, and a proxy in front of them. */
 export async function openSitesBehindProxy(
   startProxy: (options: ProxyOptions) => Promise<SiteProxy>,
   { leadToChain, env = {} }: SitesOptions = {},
@@ -65,9 +65,9 @@ export async function openSitesBehindProxy(
       wiki,
       dashboards,
       proxy,
-      /** How often a proxy has asked about a request. */
+      /** Counts a proxy's questions. */
       countQuestions: () => sumMetric(server.port, "latchkey_door_questions_total"),
-      /** How often the chain was asked about a key; each is one call. */
+      /** Counts readings of keys on chain, which are one call each. */
       countReadings: () => sumMetric(server.port, "latchkey_key_readings_total"),
       mintKey: async (account: number): Promise<KeyHolder> => {
         await chain.control.setBalance({ address: chain.addressOf(account), value: 10n ** 18n });
@@ -79,7 +79,7 @@ export async function openSitesBehindProxy(
         return visitor;
       },
       signIn: (visitor: Visitor, holder: KeyHolder) => signIn({ visitor, holder, chainId }),
-      /** What using the one-time form does. */
+      /** Uses a key as the one-time form does. */
       useKey: async (visitor: Visitor, { account, tokenId }: KeyHolder) => {
         const holder = { account: developmentAccount(account).account, tokenId };
         const form = await signForm({ site: gate, holder, message: "used" });
@@ -126,7 +126,7 @@ async function settingsFor(chain: Pick<TestChain, "chainId" | "key" | "rpcUrl">,
 
 type SignInOptions = { visitor: Visitor; holder: KeyHolder; chainId: number };
 
-/** At the gate, through the same proxy; the browser then has the gate's session. */
+/** Signs in at the gate through the same proxy, so the browser has the gate's session. */
 async function signIn({ visitor, holder: { account, tokenId }, chainId }: SignInOptions): Promise<void> {
   const { body: issued } = await visitor.ask(`${gateOrigin}/api/nonce`);
   const { nonce } = JSON.parse(issued) as { nonce: string };
@@ -147,7 +147,7 @@ async function signIn({ visitor, holder: { account, tokenId }, chainId }: SignIn
   requireOk(session);
 }
 
-/** The way in of somebody whom the gate knows, as its page goes it. */
+/** A signed-in visitor's steps from the gate into a site, as the page takes them. */
 export async function walkIn(visitor: Visitor, address: string) {
   const led = await visitor.visit(address, /\/gate\?/);
   const last = new URL(led.trail.at(-1)!);

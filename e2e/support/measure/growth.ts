@@ -2,7 +2,7 @@ const turns = 7;
 /** Linear work grows by four, quadratic work by sixteen. */
 export const linearGrowth = 9;
 
-/** How many times as long four times as much takes of the processor, which others use too: the fastest of several turns each. */
+/** The ratio of CPU time for four times the size. The fastest of several turns counts, because of other load. */
 export function growthOf(work: (size: number) => unknown, size: number): number {
   const time = (amount: number) => {
     const before = process.cpuUsage();

@@ -1,6 +1,6 @@
-// Preloaded into a server under measurement: says at LOOP_HOLD_PORT for how long its event loop was held at most since
-// it was asked last, in milliseconds. `monitorEventLoopDelay` would miss what comes within its first interval. The time
-// in which the system let other processes run does not count, so that a busy machine holds no loop.
+// Preloaded into a server under measurement. Reports at LOOP_HOLD_PORT the longest block of its event loop since the
+// last request, in milliseconds. `monitorEventLoopDelay` would miss blocks within its first interval. Time the system
+// gave to other processes doesn't count, so a busy machine causes no blocks.
 import { openSync, readSync } from "node:fs";
 import { createServer } from "node:http";
 import { performance } from "node:perf_hooks";
@@ -30,12 +30,12 @@ if (LOOP_HOLD_PORT !== undefined) {
     response.end(String(longestMs));
     longestMs = 0;
   });
-  // What the server starts itself inherits the preload, and finds the port taken.
+  // Child processes of the server inherit the preload and find the port taken.
   server.on("error", () => undefined);
   server.listen(Number(LOOP_HOLD_PORT), "127.0.0.1").unref();
 }
 
-/** For how long this thread was ready and another one ran. Only Linux tells. */
+/** How long this thread was ready while another one ran. Linux only. */
 function createWaitReader() {
   try {
     const file = openSync(`/proc/self/task/${process.pid}/schedstat`, "r");
@@ -49,7 +49,7 @@ function createWaitReader() {
   }
 }
 
-/** What requests are made of: parsing, matching, joining. */
+/** Work typical of requests: parsing, matching, joining. */
 function doFixedWork() {
   const text = JSON.stringify(
     Array.from({ length: 500 }, (_, index) => ({ id: index, text: `word ${index}` })),

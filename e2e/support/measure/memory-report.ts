@@ -1,7 +1,7 @@
 import { waitUntil } from "../processes";
 import type { RunningServer } from "../running-server";
 
-/** What a server has to be started with, so that it can be asked. */
+/** Node options for a server whose memory can be read. */
 export const memoryReportOptions = [
   "--expose-gc",
   "--import",
@@ -10,7 +10,7 @@ export const memoryReportOptions = [
 
 export type MemoryReport = { memoryReport: number; heldBytes: number; rss: number };
 
-/** What the server's process holds after a collection, and what the system has given it, both in bytes. */
+/** The server's heap after a collection, and its resident memory, both in bytes. */
 export async function readMemory({
   pid,
   output,

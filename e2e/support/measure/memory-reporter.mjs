@@ -1,12 +1,12 @@
-// Preloaded into a server under test, with `--expose-gc`: at SIGUSR2 it collects garbage and writes what is left in use,
-// so that a test measures what is held and not what the collector has not come round to.
+// Preloaded into a server under test, with `--expose-gc`. At SIGUSR2 it collects garbage and writes the memory in use,
+// so tests measure live memory and not uncollected garbage.
 import { setTimeout as sleep } from "node:timers/promises";
 
 const collect = /** @type {() => void} */ (globalThis.gc);
 let count = 0;
 
 process.on("SIGUSR2", async () => {
-  // More than once: what a first collection lets go of may hold something itself.
+  // Repeated, because objects freed by one collection may have held others.
   for (let round = 0; round < 4; round += 1) {
     collect();
     await sleep(50);

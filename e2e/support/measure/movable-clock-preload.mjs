@@ -1,5 +1,5 @@
-// Preloaded into a server under test: at SIGUSR2 its time of day jumps to the offset, in milliseconds, that stands in
-// the file named by `?file=`. Durations go on as they are, as when somebody sets the clock of a machine.
+// Preloaded into a server under test. At SIGUSR2 its time of day jumps to the offset in milliseconds in the file named
+// by `?file=`. Durations are unaffected, as when somebody sets a machine's clock.
 import { readFileSync } from "node:fs";
 
 const file = new URL(import.meta.url).searchParams.get("file");

@@ -4,14 +4,14 @@ import { pathToFileURL } from "node:url";
 import { waitUntil } from "../processes";
 import type { RunningServer } from "../running-server";
 
-/** What a server has to be started with, so that its time can be set. `offsetFile`: a file that is its own. */
+/** Node options for a server whose time can be set. Each server needs its own `offsetFile`. */
 export function movableClockOptions(offsetFile: string): string[] {
   const program = pathToFileURL(path.resolve("e2e/support/measure/movable-clock-preload.mjs"));
   program.searchParams.set("file", offsetFile);
   return ["--import", program.href];
 }
 
-/** Resolves when the server has the time that is `offsetMs` from the machine's. */
+/** Resolves when the server's time differs from the machine's by `offsetMs`. */
 export async function setClock({
   server: { pid, output },
   offsetFile,

@@ -1,6 +1,6 @@
 /**
- * Node options for a server in which timers of this kind and exactly `fromMs` run after `toMs`: what it does every
- * minute can be seen at once, and only if it is set to that minute. Other timers stay as they are.
+ * Node options for a server in which timers of this kind and exactly `fromMs` run after `toMs`. Tests see at once what
+ * happens every minute, and only if it is set to that minute. Other timers don't change.
  */
 export function shortenTimers({
   kind,

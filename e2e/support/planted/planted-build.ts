@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/pr
 import path from "node:path";
 import { promisify } from "node:util";
 
-/** All that a build is made from, and what a server reads beside it. */
+/** All sources of a build, and the files a server reads beside it. */
 const sources = ["app", "contracts", "prisma", "public", "package.json", "package-lock.json"];
 const files = [...sources, "server.ts", "remix.config.js", "tsconfig.json"];
 
@@ -12,13 +12,13 @@ type Planted = {
   /** New files, by their path in the project. */
   files?: Record<string, string>;
   changes?: readonly Change[];
-  /** A new folder of its own by default. */
+  /** Default: a new folder. */
   folder?: string;
 };
 
 export const stockBuildDir = "e2e/.results/stock-build";
 
-/** Another copy of the project, changed and built. The caller removes it. */
+/** A changed and built copy of the project. The caller removes it. */
 export async function buildPlanted({ files: planted = {}, changes = [], folder }: Planted) {
   await mkdir("e2e/.results", { recursive: true });
   const projectDir = path.resolve(folder ?? (await mkdtemp("e2e/.results/planted-")));
@@ -36,10 +36,10 @@ export async function buildPlanted({ files: planted = {}, changes = [], folder }
   return { projectDir, remove: () => rm(projectDir, { recursive: true, force: true }) };
 }
 
-/** The framework's own handler calls every resource route that it can call. */
+/** The framework's own handler calls every resource route it can. */
 export const throughStockHandler: Change = {
   file: "app/platform/http/resource-routes.server.ts",
   from: "nameRoute, observe, (",
-  // Pages are observed further on.
+  // Pages are still observed.
   to: 'nameRoute, (asked, _, next) => next(fetchMethods.has(asked.method) ? "router" : undefined), observe, (',
 };

@@ -1,4 +1,4 @@
-/** Routes as the framework's documentation shows them, which know nothing of this project. */
+/** Routes as in the framework's documentation, without anything of this project. */
 export const plantedRoutes: Record<string, string> = {
   "app/routes/planted.loader.ts": `
 import type { LoaderFunctionArgs } from "@remix-run/node";

@@ -1,6 +1,6 @@
 import { buildPlanted, stockBuildDir, throughStockHandler } from "./planted-build";
 
-/** The build in which the framework's own handler calls the resource routes, for a run of the API's tests. */
+/** A build in which the framework's own handler calls the resource routes, for a run of the API tests. */
 export async function setup(): Promise<() => Promise<void>> {
   const { remove } = await buildPlanted({ changes: [throughStockHandler], folder: stockBuildDir });
   return remove;

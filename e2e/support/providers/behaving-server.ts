@@ -3,30 +3,30 @@ import { createServer } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** One request as the server got it, and the means to answer it well or badly. */
+/** A request as the server got it, with functions to respond well or badly. */
 export type ReceivedCall<Body> = {
-  /** 1 for the first request of this server. */
+  /** Counts from 1. */
   number: number;
   path: string;
   headers: IncomingHttpHeaders;
   body: Body;
   response: ServerResponse;
-  /** Sends the headers of a proper answer. */
+  /** Sends the headers of a successful response. */
   start: () => void;
   /**
-   * Resolves once the bytes are accepted: at once, or after `drain`. Starts the answer where nobody has. Throws when the
-   * other side is gone.
+   * Resolves once the bytes are accepted: at once, or after `drain`. Starts the response if needed. Throws if the other
+   * side is gone.
    */
   send: (chunk: string | Uint8Array) => Promise<void>;
   bytesSent: () => number;
-  /** Resolves when the other side or this one has closed the connection. */
+  /** Resolves when either side has closed the connection. */
   closed: Promise<void>;
   isClosed: () => boolean;
 };
 
 /**
- * A provider on the loopback address that treats each request as the test says, faults included. Behaviours are used
- * in turn; the last one stays. What a readiness check asks for (GET) is answered, and is no call.
+ * A provider on the loopback address that treats each request as the test says, faults included. Behaviours apply in
+ * order, and the last one stays. Readiness checks (GET) get a response but don't count as calls.
  */
 export async function startBehavingServer<Body, Call extends ReceivedCall<Body>>({
   behaviours,
@@ -34,9 +34,9 @@ export async function startBehavingServer<Body, Call extends ReceivedCall<Body>>
   addTo,
 }: {
   behaviours: readonly ((call: Call) => void | Promise<void>)[];
-  /** Of a proper answer. */
+  /** The content type of a successful response. */
   contentType: string;
-  /** Gives a call what its protocol has. */
+  /** Adds the protocol's own functions to a call. */
   addTo: (call: ReceivedCall<Body>) => Call;
 }) {
   const calls: Call[] = [];
@@ -114,7 +114,7 @@ function createCall<Body>(options: CallOptions<Body>): ReceivedCall<Body> {
   };
 }
 
-/** Takes the request and never answers it. */
+/** Accepts the request and never responds. */
 export async function staysSilent({ closed }: Pick<ReceivedCall<unknown>, "closed">): Promise<void> {
   await closed;
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
 export type JsonCall = {
-  /** 1 for the first request of this server. */
+  /** Counts from 1. */
   number: number;
   method: string;
   path: string;
@@ -15,7 +15,7 @@ export type JsonCall = {
   answer: (value: unknown, status?: number) => void;
 };
 
-/** A server on the loopback address that reads JSON and treats each request as the test says; ends with the test. */
+/** A JSON server on the loopback address that treats each request as the test says. Ends with the test. */
 export async function startJsonServer(behave: (call: JsonCall) => void) {
   const calls: JsonCall[] = [];
   const server = createServer((request, response) => {

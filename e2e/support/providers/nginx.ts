@@ -12,20 +12,20 @@ const run = promisify(execFile);
 type Site = { dir: string; file: string };
 
 /**
- * `docs/nginx.conf` with the addresses, files and ports of a test, and nothing else changed. `further`: files beside it,
- * by their path below /etc/nginx.
+ * `docs/nginx.conf` with only the addresses, files and ports of a test replaced. `further`: files beside it, by their
+ * path below /etc/nginx.
  */
 export async function placeConfiguration(
   replacements: readonly (readonly [string, string])[],
   further: Readonly<Record<string, string>> = {},
 ): Promise<Site> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-nginx-"));
-  // Its workers run as a user of their own.
+  // Its workers run as their own user.
   await chmod(dir, 0o755);
   for (const name of ["temp", "conf.d"]) await mkdir(path.join(dir, name));
   const { keyFile, certificateFile } = await makeSelfSigned(dir, "gate.example.com");
   let text = await readFile("docs/nginx.conf", "utf8");
-  // Folders that a program of one's own user may not write to.
+  // Folders that an ordinary user's program may not write to.
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (name) => `  ${name}_temp_path ${path.join(dir, "temp", name)};\n`,
   );

@@ -44,13 +44,13 @@ export function startOpenAiServer(...behaviours: [Behaviour, ...Behaviour[]]) {
   });
 }
 
-/** One event of the stream, as its server would write it. */
+/** One event of the stream, as the real server writes it. */
 export function toFrame(delta: unknown, finishReason?: string): string {
   const choice = { index: 0, delta, finish_reason: finishReason ?? null };
   return `data: ${JSON.stringify({ id: "cmpl-1", object: "chat.completion.chunk", choices: [choice] })}\n\n`;
 }
 
-/** Says these pieces and ends properly. */
+/** Sends these pieces and ends properly. */
 export function saying(...pieces: string[]): Behaviour {
   return async (call) => {
     await call.delta({ role: "assistant", content: "" });
@@ -59,7 +59,7 @@ export function saying(...pieces: string[]): Behaviour {
   };
 }
 
-/** Asks for tools, their arguments in fragments, all calls interleaved as the hosted API may send them. */
+/** Requests tools with arguments in fragments and calls interleaved, as the hosted API may. */
 export function callingTools(...asked: { id: string; name: string; fragments: string[] }[]): Behaviour {
   return async (call) => {
     for (const [index, { id, name }] of asked.entries()) {
@@ -76,7 +76,7 @@ export function callingTools(...asked: { id: string; name: string; fragments: st
   };
 }
 
-/** A JSON answer with this status, in the shape of an API's error unless a body is given. */
+/** A JSON response with this status. Default body: an API error. */
 export function refusing({
   status,
   message = "refused",
@@ -92,7 +92,7 @@ export function refusing({
   };
 }
 
-/** Never ends by itself, whatever limit it was given. */
+/** Never ends, and ignores any limit. */
 export function talkingForever(piece = "on and on "): Behaviour {
   return async (call) => {
     while (!call.isClosed()) {
@@ -102,7 +102,7 @@ export function talkingForever(piece = "on and on "): Behaviour {
   };
 }
 
-/** Says so many words, as many a second: paragraphs and pieces of code in turn. */
+/** Sends `words` words at this rate: paragraphs and pieces of code in turn. */
 export function sayingAtPace({ words, perSecond }: { words: number; perSecond: number }): Behaviour {
   return async (call) => {
     const beganAtMs = performance.now();
@@ -122,7 +122,7 @@ export function sayingAtPace({ words, perSecond }: { words: number; perSecond: n
   };
 }
 
-/** Says these pieces and then nothing more, with the connection open. */
+/** Sends these pieces, then nothing on an open connection. */
 export function fallingSilentAfter(...pieces: string[]): Behaviour {
   return async (call) => {
     for (const piece of pieces) await call.text(piece);
@@ -130,5 +130,5 @@ export function fallingSilentAfter(...pieces: string[]): Behaviour {
   };
 }
 
-/** Takes the request and never answers it. */
+/** Accepts the request and never responds. */
 export const neverAnswering: Behaviour = staysSilent;

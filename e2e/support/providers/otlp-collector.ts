@@ -32,7 +32,7 @@ const spanSchema = z.object({
   attributes: attributesSchema,
   status: z.object({ code: z.int().default(0) }),
 });
-/** What OTLP/HTTP in JSON carries, as far as spans go. */
+/** The part of OTLP/HTTP in JSON that describes spans. */
 const exportSchema = z.object({
   resourceSpans: z.array(
     z.object({
@@ -43,10 +43,10 @@ const exportSchema = z.object({
 });
 
 export type ReceivedSpan = z.infer<typeof spanSchema> & { resource: Record<string, unknown> };
-/** `hang`: takes the connection and says nothing. */
+/** `hang` accepts the connection and never responds. */
 export type CollectorBehaviour = "take" | "refuse" | "hang";
 
-/** A collector on the loopback address that understands spans as OTLP over HTTP in JSON. */
+/** A collector on the loopback address that accepts spans as OTLP over HTTP in JSON. */
 export async function startCollector({ behaviour = "take" }: { behaviour?: CollectorBehaviour } = {}) {
   let now: CollectorBehaviour = behaviour;
   const spans: ReceivedSpan[] = [];
@@ -71,12 +71,12 @@ export async function startCollector({ behaviour = "take" }: { behaviour?: Colle
     response.writeHead(200, { "Content-Type": "application/json" }).end("{}");
   }
 
-  // Its requests are none of the process under test: an instrumentation would replace `emit`.
+  // Its requests are not the process's own: an instrumentation would replace `emit`.
   server.emit = server.emit.bind(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
 
-  /** Resolves with the spans of the first trace that has one that fits, once it holds all the names. */
+  /** Resolves with the first matching trace, once it has all the named spans. */
   async function waitForTrace({
     has,
     names = [],
@@ -110,7 +110,7 @@ export async function startCollector({ behaviour = "take" }: { behaviour?: Colle
   };
 }
 
-/** Everything is traced to this collector. */
+/** Settings that trace everything to this collector. */
 export function tracesTo({ endpoint }: { endpoint: string }): Parameters<typeof openTracing>[0] {
   return {
     settings: {

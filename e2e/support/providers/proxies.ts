@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, createServer as createTcpServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 
-/** Which of its servers a proxy asked, as a header of the answer. */
+/** Names the server that a proxy chose, as a response header. */
 export const upstreamHeader = "x-upstream";
 
-/** A plain reverse proxy: each request goes to the next server in turn, with no memory of who asked. */
+/** A plain reverse proxy: each request goes to the next server in turn, without affinity. */
 export async function startRoundRobin() {
   let ports: number[] = [];
   let count = 0;
@@ -14,7 +14,7 @@ export async function startRoundRobin() {
     const index = count++ % ports.length;
     passOn({ incoming, outgoing, port: ports[index]!, name: String(index) });
   });
-  // A connection that is closed just as a client uses it again would look like a fault of the servers.
+  // If a connection closed just as a client reuses it, it would look like a fault of the servers.
   server.keepAliveTimeout = 300_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -51,9 +51,9 @@ function passOn({ incoming, outgoing, port, name }: PassOnOptions): void {
 }
 
 /**
- * A way to a TCP server that can be cut and restored, as a network or a server that restarts would; or held, so that
- * connections stay and nothing passes, as if the server or the network hung; or lose the connections there are without
- * a word to either side, while new ones pass, as a firewall does that was restarted.
+ * A TCP connection to a server with three faults. It can be cut and restored, like a network or a restarting server. It
+ * can be held, so connections stay open but nothing passes. It can drop existing connections silently and pass new
+ * ones, like a restarted firewall.
  */
 export async function startTcpGate(to: { host: string; port: number }) {
   const open = new Map<Socket, Socket>();
@@ -85,7 +85,7 @@ export async function startTcpGate(to: { host: string; port: number }) {
   const closeAll = () => [...open.keys()].forEach((socket) => socket.destroy());
   return {
     port: (server.address() as AddressInfo).port,
-    /** Once a client has sent this, and the server has it. */
+    /** Acts once a client has sent this text and the server has it. */
     after: (text: string, act: () => void) => void (awaited = { text, act }),
     cut: () => ((isCut = true), closeAll()),
     hold: () => ((isHeld = true), open.forEach((other, one) => one.unpipe(other).pause())),

@@ -4,7 +4,7 @@ import type { SMTPServerOptions } from "smtp-server";
 
 export type ReceivedMail = { from: string; to: string[]; raw: string; secure: boolean; user: string | null };
 
-/** What to say to the `count`th message (1 for the first): a refusal, or nothing for 250. */
+/** The response to the `count`th message (from 1): a refusal, or undefined for 250. */
 export type SmtpVerdict = { code: number; words: string } | undefined;
 
 export type SmtpReceiver = { port: number; received: ReceivedMail[]; close(): Promise<void> };
@@ -47,7 +47,7 @@ export async function startSmtpReceiver({
     },
     ...options,
   });
-  // A client that turns away from a certificate is an error to the server too; the tests look at the client.
+  // If a client rejects the certificate, the server gets an error too. The tests check the client.
   server.on("error", () => undefined);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.server.address() as AddressInfo;

@@ -21,7 +21,7 @@ import type { WarnLog } from "~/platform/log/log.server";
 
 const caller: Caller = { claims: exampleClaims, keyKind: someKey.keyKind };
 
-/** A provider over HTTP that behaves as the test says; ends with the test. */
+/** An HTTP provider with the test's behaviour. Ends with the test. */
 export async function startSpeechProvider(
   behaviours: [SpeechBehaviour, ...SpeechBehaviour[]],
   times: Partial<AudioTimes> = {},
@@ -36,11 +36,11 @@ type OpenSpeechFixtureOptions = {
   provider: SpeechProvider;
   limit: number;
   maxSyntheses?: number;
-  /** Where audio is kept; a folder of its own without one. */
+  /** The audio folder. Default: its own. */
   dir?: string;
 };
 
-/** All of speech behind its route, for one key with a budget of `limit` characters in each minute. */
+/** All of speech behind its route, for one key with `limit` characters a minute. */
 export async function openSpeechFixture({ provider, limit, maxSyntheses, dir }: OpenSpeechFixtureOptions) {
   const { database } = await createTestDatabase();
   const { clock, advance } = createTestClock();

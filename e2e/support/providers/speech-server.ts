@@ -5,7 +5,7 @@ export type SpeechCall = ReceivedCall<Record<string, unknown>>;
 export type SpeechBehaviour = (call: SpeechCall) => void | Promise<void>;
 export type SpeechServer = Awaited<ReturnType<typeof startSpeechServer>>;
 
-/** Takes what OpenAI's and ElevenLabs' speech protocols send. */
+/** Accepts OpenAI's and ElevenLabs' speech requests. */
 export function startSpeechServer(...behaviours: [SpeechBehaviour, ...SpeechBehaviour[]]) {
   return startBehavingServer<Record<string, unknown>, SpeechCall>({
     behaviours,
@@ -22,7 +22,7 @@ export function sounding(...chunks: Uint8Array[]): SpeechBehaviour {
   };
 }
 
-/** `count` chunks of 64 KiB, each filled with its own number; `before` the last one it may be made to wait. */
+/** `count` chunks of 64 KiB, each filled with its number. `before` delays the last one. */
 export function soundingLong(count: number, before?: Promise<void>): SpeechBehaviour {
   return async ({ send, response, closed }) => {
     for (let index = 0; index < count; index += 1) {
@@ -42,7 +42,7 @@ export function breakingOffAfter(...chunks: Uint8Array[]): SpeechBehaviour {
   };
 }
 
-/** An answer as it is. */
+/** Sends exactly this response. */
 export function answeringSpeech(
   status: number,
   headers: Record<string, string>,
@@ -62,10 +62,10 @@ export function pausingAfter(chunk: Uint8Array, rest: Uint8Array, proceed: Promi
   return behaviour;
 }
 
-/** Takes the request and never answers it. */
+/** Accepts the request and never responds. */
 export const neverSpeaking: SpeechBehaviour = staysSilent;
 
-/** Answers with headers, and then with nothing. */
+/** Sends headers, then nothing. */
 export const clearingItsThroat: SpeechBehaviour = async ({ start, closed }) => {
   start();
   await closed;

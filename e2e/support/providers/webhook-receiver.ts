@@ -8,11 +8,11 @@ export type ReceivedWebhook = {
   url: string;
   headers: Record<string, string>;
   body: string;
-  /** What the receiver's own library said to the signature. */
+  /** Whether the receiver's own library accepted the signature. */
   verified: boolean;
 };
 
-/** Answers one request; `count` is 1 for the first. */
+/** Responds to one request. `count` is 1 for the first. */
 export type WebhookResponse = (exchange: { response: ServerResponse; count: number }) => void;
 
 export type WebhookReceiver = { url: string; received: ReceivedWebhook[]; close(): Promise<void> };

@@ -1,5 +1,5 @@
-// Embeds a knowledge folder as `npm run index` does, in a process that can be killed. Prints the texts it embeds, a line
-// each, and at the end how many they were.
+// Embeds a knowledge folder as `npm run index` does, in a process that can be killed. Prints each embedded text on a
+// line, and their number at the end.
 import { writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { runIndex } from "./run-index";
@@ -13,7 +13,7 @@ const { embedded } = await runIndex({
   embedder: {
     ...ofWords,
     async embed(call) {
-      // Synchronously: what was begun must have left this process before it can be killed.
+      // Synchronous, so a begun text leaves this process before it can be killed.
       for (const text of call.texts) writeSync(1, `${JSON.stringify(text)}\n`);
       await pause(Number(pauseMs));
       return ofWords.embed(call);

@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import { createKnowledgeSearch, knowledgeFolder } from "~/search/knowledge-search.server";
 import { createTestDir } from "../databases/database";
 
-/** A content folder with these pages, and a data folder beside it; both are removed when the test ends. */
+/** A content folder with these pages and a data folder beside it, both removed when the test ends. */
 export async function createKnowledge(pages: Record<string, string | Uint8Array> = {}) {
   const dir = await createTestDir();
   const [contentDir, dataDir] = [path.join(dir, "content"), path.join(dir, "data")];
@@ -22,7 +22,7 @@ export async function createKnowledge(pages: Record<string, string | Uint8Array>
 
 export type Knowledge = Awaited<ReturnType<typeof createKnowledge>>;
 
-/** The embedded search on that folder, as a server has it. */
+/** The embedded search on that folder, as in a server. */
 export function openKnowledgeSearch({
   contentDir,
   dataDir,
@@ -70,7 +70,7 @@ export function manyPages(): Record<string, string> {
   );
 }
 
-/** The files of vectors: how many numbers each vector has, and how many there are. */
+/** The vector files: the length of their vectors, and how many there are. */
 export async function listVectors({ dataDir }: Pick<Knowledge, "dataDir">) {
   const names = (await readdir(dataDir)).filter((name) => name.endsWith(".f32"));
   return await Promise.all(

@@ -1,4 +1,4 @@
-/** Text that is the same in every run: words of a made-up language, a few of them common and most of them rare. */
+/** Text that is the same in every run: a made-up language with a few common words and many rare ones. */
 const vocabulary = 20_000;
 const wordsAPassage = 90;
 
@@ -8,7 +8,7 @@ export function makeText(seed: number): string {
 
 function makeWords(seed: number, count: number): string {
   const random = createRandom(seed);
-  // The cube makes about a third of all words come from the commonest twenty-seventh.
+  // The cube makes about a third of all words come from the most common twenty-seventh.
   return Array.from({ length: count }, () => spell(Math.floor(random() ** 3 * vocabulary))).join(" ");
 }
 

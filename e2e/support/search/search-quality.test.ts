@@ -13,7 +13,7 @@ const readQuestions = (name: string) =>
   JSON.parse(readFileSync(fileURLToPath(new URL(name, import.meta.url)), "utf8")) as LabelledQuestion[];
 const questions = readQuestions("labelled-questions.json");
 const furtherQuestions = readQuestions("further-questions.json");
-/** By a reader who knew the pages' text and nothing else. No synonym or weight may be chosen by them. */
+/** By a reader who knew only the pages' text. Never choose a synonym or weight by them. */
 const unseenQuestions = readQuestions("unseen-questions.json");
 const allQuestions = [questions, furtherQuestions, unseenQuestions];
 
@@ -34,7 +34,7 @@ test("every label names an existing passage", async () => {
   expect(labels.filter((answer) => !knownIds.has(answer))).toEqual([]);
 });
 
-/** What a visitor or an operator asks first: each is answered in the first place. */
+/** A visitor's or operator's first questions. Each must rank first. */
 const firstQuestions = 5;
 
 test("the pages that ship answer the labelled questions, the first ones at rank one", async () => {

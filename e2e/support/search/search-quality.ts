@@ -6,7 +6,7 @@ export type SearchQuality = { recallAt5: number; meanReciprocalRank: number; mis
 
 const countedMatches = 5;
 
-/** Over the first five matches: how many questions are answered there, and how far up. */
+/** Over the first five matches: how many questions are answered, and at which rank. */
 export async function measureQuality(
   questions: readonly LabelledQuestion[],
   search: (query: string) => Promise<PassageMatch[]>,

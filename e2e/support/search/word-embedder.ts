@@ -2,7 +2,7 @@ import { toUnitVector } from "~/platform/providers/provider-embedder.gateway.ser
 import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { toSearchWords } from "~/knowledge/search-words";
 
-/** In place of a provider's model: texts are near each other when they share words. */
+/** Replaces a provider's model: texts with common words are near each other. */
 export function createWordEmbedder({ model = "of-words", dimension = 64 } = {}): Embedder {
   const embedText = (text: string) => {
     const vector = new Float32Array(dimension);

@@ -38,7 +38,7 @@ const named: Reply = {
 };
 const further: Reply = { ...named, lastEventId: 9, parts: [{ kind: "text", id: "t", text: "abcdef" }] };
 
-/** Two windows of one browser; what one has written, the other is told. */
+/** Two windows of one browser. Each hears of the other's writes. */
 function openWindows(store = createMemoryStore()) {
   const open = () => {
     const state = { open: conversation, models: [], isStored: true } as unknown as ChatState;
@@ -153,7 +153,7 @@ function openWindowsAtEnd() {
 
 test("the user's stop counts over an end that the other window has written before it", () => {
   const { here, there, tell, shown, stored } = openWindowsAtEnd();
-  // The end of an answer may be written twice: as the last of its growth, and as its end.
+  // The end of a reply may be written twice: with its last growth and as its end.
   for (const ended of [stoppedByUser, stoppedByUser]) here.keeper.settle("one", ended);
   const expected = { status: "stopped", isStoppedByUser: true };
   expect(stored()).toMatchObject(expected);

@@ -28,7 +28,7 @@ const begunElsewhere: Reply = {
   replyId: "reply-of-another-window",
 };
 
-/** Nothing waits: somebody always just looks at the page. */
+/** Never waits, as if somebody always looks at the page. */
 const network: Network = {
   isOnline: () => true,
   onChange(listener) {
@@ -47,7 +47,7 @@ const growing: Answer = (response) =>
     .writeHead(200, { "Content-Type": "text/event-stream", "X-Reply-Id": "reply-1" })
     .write('id: 1\ndata: {"type":"start"}\n\n');
 
-/** A page whose server replies stops in turn as it is told, the last of them from then on. */
+/** A page and a server that responds to stops in turn. The last response repeats. */
 async function openPage({ stops = [status(204)], stream = growing }: { stops?: Answer[]; stream?: Answer }) {
   const asked: string[] = [];
   /** The names of replies in the requests, in their order. */

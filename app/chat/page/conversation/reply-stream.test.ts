@@ -9,7 +9,7 @@ const encoder = new TextEncoder();
 const delta = (id: number) => `id: ${id}\ndata: {"type":"text-delta","id":"t","delta":"${id} "}\n\n`;
 const ending = (id: number) => `id: ${id}\ndata: {"type":"finish"}\n\ndata: [DONE]\n\n`;
 
-/** Says these words, and then closes, breaks or stays silent. */
+/** Sends these words, then closes, breaks or stays silent. */
 function saying(words: string, then: "close" | "break" | "silence" = "close") {
   let isCancelled = false;
   const body = new ReadableStream<Uint8Array>({
@@ -50,7 +50,7 @@ type ReadOptions = {
   mayBegin?: () => boolean;
 };
 
-/** Reads on while the clock runs; `reopen` answers with these in turn, and then with the last of them. */
+/** Reads on while the clock runs. `reopen` gets these answers in turn, and the last one repeats. */
 function read({ first, answers, mayBegin = () => false }: ReadOptions) {
   const line = createNetwork();
   const abort = new AbortController();

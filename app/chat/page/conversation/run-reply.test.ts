@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closings.splice(0)) await close();
 });
 
-/** Answers each request in turn as it is told, and then with 404. */
+/** Gives these answers in turn, then 404. */
 async function startServer(...answers: ((response: ServerResponse, request: Told) => void)[]) {
   const requests: Told[] = [];
   const server = createServer((request, response) => {
@@ -49,7 +49,7 @@ const whole = words.join("");
 
 const named = { "Content-Type": "text/event-stream", "X-Reply-Id": "reply-1" };
 
-/** What comes after the event the client has, as far as `upTo` events, in bytes up to `cutAtByte`. */
+/** Streams the events after the client's last one up to `upTo`, and stops at `cutAtByte`. */
 function telling(upTo: number, { cutAtByte = Infinity, headers = named as object } = {}) {
   return (response: ServerResponse, request: Told) => {
     const after = Number(request.headers["last-event-id"] ?? 0);
@@ -211,7 +211,7 @@ test("an answer that is under way is taken up if it is this one, and otherwise w
   const refused = await startServer(other);
   const { reply } = await run(refused.path);
   expect(reply).toMatchObject({ status: "failed", notice: { title: "An answer is already under way" } });
-  // There is nothing to come back to.
+  // There is no reply to resume.
   expect(reply.replyId).toBeUndefined();
 });
 

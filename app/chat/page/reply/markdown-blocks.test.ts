@@ -48,7 +48,7 @@ test("a finished block has the same text while the reply grows", () => {
   const whole = lexMarkdown(answer, false).blocks;
   for (let end = 0; end < answer.length; end += 7) {
     const { blocks } = lexMarkdown(answer.slice(0, end), true);
-    // What follows a block may still join it, as an item joins the list before it.
+    // The last block may still grow: a new item joins the list before it.
     for (const [index, { raw }] of blocks.slice(0, -2).entries()) expect(raw).toBe(whole[index]!.raw);
   }
 });

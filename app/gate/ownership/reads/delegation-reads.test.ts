@@ -85,7 +85,7 @@ test("a delegation for one key is none for another, and none the other way round
 
   expect(await ask({ kind: keyKind(), tokenId, delegate: 4 })).toBe("met");
   expect(await ask({ kind: keyKind(), tokenId: otherId, delegate: 4 })).toBe("not-delegate");
-  // What the delegate holds itself is not the vault's.
+  // The delegate's own keys are not the vault's.
   expect(await ask({ kind: keyKind(), tokenId: ofSigner, delegate: 4 })).toBe("not-owner");
 });
 

@@ -91,7 +91,7 @@ test.each(endpoints)(
       const kindOfUnits = makeKind({ standard: "erc1155", chainId: chain.chainId, contract: address });
       return await openJudge().judge({ kind: kindOfUnits, tokenId: "404", signer: owner, vault: null });
     };
-    // Of an id that nobody has.
+    // Nobody owns this id.
     expect((await judge(units)).key).toEqual({ outcome: "unmet", reason: "not-owner" });
     const { outcome, key, cause } = await judge(silent);
     expect({ outcome, key }).toEqual({ outcome: "unknown", key: { outcome: "unknown", reason: null } });

@@ -24,7 +24,6 @@ beforeAll(async () => {
   await chain.send({ ...units, functionName: "mint", args: [holder, 7n, 3n], from: 0 });
 });
 
-/** What is read of one leaf for a wallet. */
 async function readLeaf(requirement: Requirement, signer = holder) {
   const judge = createJudge({
     clientOf: makeClients({ timeoutMs: 1_000 }),

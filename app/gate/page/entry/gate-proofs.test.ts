@@ -86,7 +86,7 @@ test("the form's signature covers the hash of its exact words", async () => {
   const form = await proveForForm({ ...input, key, text, onAsk });
   const messageHash = keccak256(stringToBytes(text));
   expect(form).toMatchObject({ address, tokenId: "007", timestamp: nowMs, message: text, messageHash });
-  // Told to the page before the wallet is asked, and the very same.
+  // The page shows the exact message before the wallet is asked.
   expect(shown).toEqual([input.asked[0]]);
   expect(input.asked).toEqual([
     [
@@ -149,6 +149,6 @@ test("a membership is signed for on its own chain, under its holder's number", a
   if (!("message" in siwe)) throw new Error("The older envelope was signed.");
   expect(siwe).toMatchObject({ tokenId: BigInt(address).toString(), key: "patron" });
   expect(parseSiweMessage(siwe.message)).toMatchObject({ chainId: 8453 });
-  // It opens the chat alone.
+  // This key opens only the chat.
   expect(siwe.message).toContain("Sign in with a membership of the kind patron.");
 });

@@ -11,7 +11,7 @@ function found(tokenIds: string[] | null) {
   return { type: "keys-read", holder: account.address, findings } as const;
 }
 
-/** A page with a connected wallet; what it is asked for is noted, and its signature comes when `sign` is called. */
+/** A page with a connected wallet. Requests are recorded, and the signature comes when `sign` is called. */
 function openFixture() {
   const asked: string[] = [];
   let sign: () => void = () => undefined;

@@ -33,7 +33,7 @@ const problem = { status: 503, body: { type: "https://x/problems/chain-unavailab
 type Reply = { status: number; body: unknown };
 type Answers = Record<string, Reply | Promise<Reply>>;
 
-/** A server that notes what it is asked, as `POST {"renew":true}`, and answers that; what it does not know is 404. */
+/** A server that records requests, as `POST {"renew":true}`, and gives these answers. Others are 404. */
 async function openFixture(answers: Answers, state: GateState = inside(session)) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -61,7 +61,7 @@ async function openFixture(answers: Answers, state: GateState = inside(session))
 const otherAddress = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
 const notPersonal = "latchkey.demo-key";
 
-/** A browser in which somebody has used the chat and begun a form; answers what is left of it. */
+/** A browser with a used chat and a draft of the form. Returns the remaining keys. */
 function openBrowser(): () => string[] {
   const stores = [`${chatEntryPrefix}one`, `${formDraftPrefix}7`].map((name) => {
     const entries = new Map([

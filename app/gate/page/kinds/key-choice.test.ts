@@ -72,7 +72,7 @@ test("a vault counts once its address is whole, and its keys are looked for agai
   const typed = after(found, typeVault(vault));
   expect(typed).toMatchObject({ findings: null, tokenId: "" });
   expect(holderOf(typed, address)).toBe(vault.toLowerCase());
-  // What was found in the signer's own wallet comes too late.
+  // Results for the signer's own wallet arrive too late.
   expect(reduceChoice(typed, found, address).findings).toBeNull();
 });
 
@@ -90,7 +90,7 @@ test("with a kind that takes no delegates the vault does not count, and with one
   const switched = reduceChoice(forVault, choose(onlyKind), address);
   expect(holderOf(switched, address)).toBe(address);
   expect(switched).toMatchObject({ findings: null, tokenId: "" });
-  // What was still being found in the vault comes too late.
+  // Results for the vault arrive too late.
   expect(reduceChoice(switched, ofVault, address).tokenId).toBe("");
   const own = reduceChoice(switched, read(finding("key", ["7"])), address);
   expect(own.tokenId).toBe("7");

@@ -9,7 +9,7 @@ import { balanceCalls, findInWallet } from "./wallet-findings";
 const holder: Address = `0x${"ab".repeat(20)}`;
 const word = (value: Hex) => pad(value, { size: 32 });
 
-/** A chain that answers calls by their selector, and notes what it is asked. */
+/** A chain that answers calls by their selector and records requests. */
 function openChain(answers: Record<string, Hex>) {
   const asked: string[] = [];
   const ask: AskChain = ({ method, params }) => {

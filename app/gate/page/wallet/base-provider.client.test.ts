@@ -4,7 +4,7 @@ import { nameWalletError } from "./wallet-notices";
 
 const keysOrigin = "https://keys.coinbase.com";
 
-/** As much of a browser as the wallet's own code touches: storage, messages, and windows that open or do not. */
+/** The parts of a browser that the wallet's code uses: storage, messages, and windows that may fail to open. */
 function startBrowser() {
   const kept = new Map<string, string>();
   const messages = new EventTarget();
@@ -61,7 +61,7 @@ test("connecting opens one window with the site's name, its chains, and no relay
   await expect.poll(() => opened.length).toBe(1);
   expect(opened[0]?.url.origin).toBe(keysOrigin);
   expect(opened[0]?.url.searchParams.get("origin")).toBe("https://gate.example");
-  // Another site's window saying so changes nothing.
+  // The same message from another site's window changes nothing.
   tell({ event: "PopupLoaded", id: "1" }, "https://evil.example");
   tell({ event: "PopupLoaded", id: "1" });
   await expect

@@ -14,7 +14,7 @@ function sessionOf(topic: string, ...accounts: string[]): Session {
   return { topic, namespaces: { eip155: { accounts, methods: [], events: [] } } } as unknown as Session;
 }
 
-/** A sign client whose relay and wallet are this test: it keeps sessions and sends the given events. */
+/** A sign client with the test as relay and wallet. It keeps sessions and sends the given events. */
 function startClient(...kept: Session[]) {
   const sessions = new Map(kept.map((session) => [session.topic, session]));
   const listeners = new Map<string, Set<Listener>>();
@@ -133,7 +133,7 @@ test("signing and sending go to the paired wallet on this chain, and its refusal
   wallet.answerWith(() => Promise.reject(Object.assign(new Error("No."), { code: 5000 })));
   const refused = await provider.request(request).catch((error: unknown) => error);
   expect(nameWalletError(refused)).toBe("rejected");
-  // What only reads the chain is not for a wallet elsewhere.
+  // A remote wallet does not get requests that only read the chain.
   const read = await provider.request(ask("eth_call", [])).catch((error: unknown) => error);
   expect(nameWalletError(read)).toBe("unsupported");
 });

@@ -16,7 +16,7 @@ import type { RequestContext, ServiceContext } from "../request-context.server";
 const maxBodiesOfClient = 64;
 const maxBytes = 1_000;
 
-/** Answers with the number of bytes it received, or with the refusal. `before`: what a request waits for first. */
+/** Returns the number of bytes received, or the refusal. `before` delays a request. */
 async function openServer(before?: (context: RequestContext) => Promise<unknown>) {
   const outcomes: (string | number)[] = [];
   const app = express();

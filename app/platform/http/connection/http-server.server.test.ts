@@ -16,7 +16,7 @@ const patient: ServerTimeouts = {
   keepAliveMs: 60_000,
 };
 
-/** A server that reads bodies as the routes do, and tells how that ended. */
+/** A server that reads bodies as the routes do and records how that ended. */
 async function openServer(timeouts?: Partial<ServerTimeouts>) {
   const outcomes: string[] = [];
   const server = createHttpServer(
@@ -50,7 +50,7 @@ async function openServer(timeouts?: Partial<ServerTimeouts>) {
   return { port: (server.address() as AddressInfo).port, outcomes };
 }
 
-/** Sends `bytes`, then `drop` again and again for as long as the server lets it; what came back, to the end. */
+/** Sends `bytes`, then `drop` as long as the server allows. Returns the whole response. */
 async function drip(port: number, bytes: string, drop?: string): Promise<string> {
   const socket = net.connect({ host: "127.0.0.1", port });
   let received = "";
