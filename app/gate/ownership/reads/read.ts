@@ -24,6 +24,8 @@ export type Read = {
 export type ReadResult = {
   hasCode: boolean;
   success: boolean;
+  /** A probe's read that used nearly all the gas it got. */
+  tookAllGas?: boolean;
   size: bigint;
   word: bigint;
   /** The endpoint's error for an optional read. */
