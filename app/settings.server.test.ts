@@ -229,7 +229,7 @@ test.each([
 
 test("chat has its documented defaults and requires no setting", () => {
   const { chat, quota, limits } = parseConfig(production);
-  expect(chat).toEqual({
+  expect(chat).toMatchObject({
     isOn: true,
     requiresJwt: false,
     resumeSeconds: 300,

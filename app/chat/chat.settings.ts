@@ -1,8 +1,8 @@
 import { apiPath } from "~/platform/config/api-path";
-import { baseUrl, flag, integer, list, oneOf, secret, text } from "~/platform/config/kinds";
+import { flag, integer, list, oneOf, text } from "~/platform/config/kinds";
 import type { SettingReader } from "~/platform/config/setting-reader";
-import { providerAddresses, providerKeys } from "~/platform/providers/provider-families";
 import { describeProviders, getProvider } from "~/platform/providers/provider-row";
+import { chatProviderSettings } from "./providers/chat-provider.settings";
 import { chatProviders, noChat } from "./providers/chat-providers.server";
 
 const embedded = "offline";
@@ -33,45 +33,12 @@ export const chatSettings = {
     {},
     "Models a client may choose from; the first one is the default. Default: one small model of the provider.",
   ),
-  local: {
-    baseUrl: baseUrl(
-      "AI_BASE_URL",
-      { suchAs: "http://127.0.0.1:11434/v1" },
-      "Address of the server for `local`.",
-    ),
-  },
+  ...chatProviderSettings,
   systemPrompt: text(
     "AI_SYSTEM_PROMPT",
     {},
     "What the model is told before each conversation. Default: system-prompt.md in the content folder.",
   ),
-  openai: {
-    apiKey: secret("OPENAI_API_KEY", { family: providerKeys }, "Key for `openai`."),
-    baseUrl: baseUrl(
-      "OPENAI_BASE_URL",
-      { default: "https://api.openai.com/v1", family: providerAddresses },
-      "Root of the hosted API, for proxies.",
-    ),
-  },
-  workersAi: {
-    // It becomes part of an address.
-    accountId: text(
-      "CLOUDFLARE_ACCOUNT_ID",
-      {
-        pattern: {
-          matches: /^[A-Za-z0-9_-]{1,64}$/,
-          range: "letters and digits, as the provider's dashboard shows it",
-        },
-      },
-      "Account for `workers-ai`.",
-    ),
-    apiToken: secret("CLOUDFLARE_API_TOKEN", { family: providerKeys }, "Token for `workers-ai`."),
-    baseUrl: baseUrl(
-      "WORKERS_AI_BASE_URL",
-      { family: providerAddresses },
-      "Root of the edge inference API, for proxies. Default: the account's own OpenAI-compatible address.",
-    ),
-  },
   maxOutputTokens: integer(
     "AI_CHAT_MAX_OUTPUT_TOKENS",
     { min: 1, max: 1_000_000, default: 2000 },

@@ -58,7 +58,7 @@ function readEmbedding(reader: SettingReader, model: string, chat: ChatConfig) {
   const chosen = getProvider(chatProviders, chat.provider);
   const row = chosen.embedders ? chosen.embedders.find(reader.hasNeeds) : chosen;
   const site = row?.locate?.(chat);
-  if (row && site?.baseUrl) return { model, provider: row.name, baseUrl: site.baseUrl, apiKey: site.apiKey };
+  if (row && site?.baseUrl) return { ...site, model, provider: row.name, baseUrl: site.baseUrl };
   const problem = "needs a provider to ask: set AI_PROVIDER, AI_BASE_URL or OPENAI_API_KEY.";
   reader.report(searchSettings.embeddingModel, problem);
   return null;

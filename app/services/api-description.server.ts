@@ -107,6 +107,10 @@ export function getProblemPages(site: Published): readonly ProblemPage[] {
 function describeWhole({ origin, config }: Published): ApiDocument | undefined {
   const { chat, tools } = config;
   if (chat.isOn && tools.mcpPath !== null) return undefined;
-  const whole = { ...config, chat: { ...chat, isOn: true }, tools: { mcpPath: tools.mcpPath ?? "/api/mcp" } };
+  const whole = {
+    ...config,
+    chat: { ...chat, isOn: true },
+    tools: { ...tools, mcpPath: tools.mcpPath ?? "/api/mcp" },
+  };
   return JSON.parse(JSON.stringify(describe({ origin, config: whole }))) as ApiDocument;
 }

@@ -47,3 +47,9 @@ test("every path that docs/architecture.md names is there", () => {
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter((name) => !isMade(name) && !isThere(name))).toEqual([]);
 });
+
+test("every table of the schema stands under State", () => {
+  const models = [...readFileSync("prisma/schema.prisma", "utf8").matchAll(/^model (\w+)/gm)];
+  const [, state = ""] = text.split("\n## State\n");
+  expect(models.map(([, name]) => name).filter((name) => !state.includes(`\`${name}\``))).toEqual([]);
+});

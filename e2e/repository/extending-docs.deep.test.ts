@@ -114,7 +114,7 @@ test(
         NEXT_PUBLIC_DOMAIN: "localhost,gate.example.com",
         NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "false",
         AI_PROVIDER: "mistral",
-        OPENAI_API_KEY: "no-key-of-anybody",
+        MISTRAL_API_KEY: "no-key-of-anybody",
         TTS_PROVIDER: "kokoro",
         TTS_BASE_URL: "http://127.0.0.1:9/v1",
       },

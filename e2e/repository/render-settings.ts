@@ -114,9 +114,9 @@ function renderEntry(entry: Entry): string {
 function renderMembers(entry: Entry): string[] {
   if (entry.length <= maxNames) return [];
   const rows = entry.map((row) =>
-    renderCells([asCode(row.name), asCode(row.default ?? ""), shorten(row.text)]),
+    renderCells([asCode(row.name), row.default ? asCode(row.default) : "", shorten(row.text)]),
   );
-  return [`| \`${entry[0].family!.name}\` | Default | Limits |`, "|---|---|---|", ...rows, ""];
+  return [`| \`${entry[0].family!.name}\` | Default | Effect |`, "|---|---|---|", ...rows, ""];
 }
 
 const asCode = (text: string) => `\`${text}\``;

@@ -1,15 +1,13 @@
+import type { ValuesOf } from "~/platform/config/setting";
+import type { ApiKey } from "~/platform/providers/provider-ping.gateway.server";
 import type { ProviderRow } from "~/platform/providers/provider-row";
 import type { ChatProvider } from "./chat-provider";
+import type { chatProviderSettings } from "./chat-provider.settings";
 
-export type ApiSite = { baseUrl: string | null; apiKey: string | null };
+export type ApiSite = ApiKey & { baseUrl: string | null };
 
 /** The settings that the rows read. */
-export type ChatProviderConfig = {
-  openai: ApiSite;
-  workersAi: { baseUrl: string | null; accountId: string | null; apiToken: string | null };
-  local: Pick<ApiSite, "baseUrl">;
-  offlineWordMs: number;
-};
+export type ChatProviderConfig = ValuesOf<typeof chatProviderSettings> & { offlineWordMs: number };
 
 export type ChatProviderRow = ProviderRow<ChatProviderConfig, ChatProvider> & {
   /** If AI_MODELS is empty. A small one, because first tries should cost little. */

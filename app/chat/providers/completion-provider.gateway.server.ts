@@ -2,7 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { charsPerToken } from "~/chat/chat-limits";
 import { monotonicClock } from "~/platform/time/clock";
-import { bearerHeaders, createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
+import { createProviderPing, toKeyHeaders } from "~/platform/providers/provider-ping.gateway.server";
+import type { ApiKey } from "~/platform/providers/provider-ping.gateway.server";
 import { ProviderError } from "./chat-provider";
 import type { ChatProvider, ModelMessage, ProviderEvent, ProviderRequest, ToolCall } from "./chat-provider";
 import type { ApiSite, ChatProviderConfig, ChatProviderRow } from "./chat-provider-row.server";
@@ -22,7 +23,7 @@ import { createSseReader, SseOverflow } from "./sse-reader";
 const defaultConnectTimeoutMs = 10_000;
 
 /** `baseUrl` is the API's root, such as `https://api.openai.com/v1`. */
-type Endpoint = { baseUrl: string; apiKey: string | null; connectTimeoutMs?: number };
+type Endpoint = ApiKey & { baseUrl: string; connectTimeoutMs?: number };
 
 /** Hosted reasoning models refuse the older name. Other servers know only that one. */
 type MaxTokensField = "max_tokens" | "max_completion_tokens";
@@ -58,8 +59,8 @@ export function defineCompletionProvider(row: CompletionProviderRow) {
   }
 
   function locateConfigured(config: ChatProviderConfig): Endpoint {
-    const { baseUrl, apiKey } = locate(config);
-    return { baseUrl: baseUrl ?? "", apiKey };
+    const site = locate(config);
+    return { ...site, baseUrl: site.baseUrl ?? "" };
   }
 
   return {
@@ -69,8 +70,8 @@ export function defineCompletionProvider(row: CompletionProviderRow) {
     connect,
     create: (config) => connect(locateConfigured(config)),
     ping(config) {
-      const { baseUrl, apiKey } = locateConfigured(config);
-      const headers = bearerHeaders(apiKey);
+      const { baseUrl, ...key } = locateConfigured(config);
+      const headers = toKeyHeaders(key);
       return createProviderPing({ what: "model provider", baseUrl, headers, clock: monotonicClock });
     },
   } satisfies ChatProviderRow & { connect: typeof connect };
@@ -120,7 +121,7 @@ function sendRequest(target: Target, request: ProviderRequest): Promise<Incoming
     headers: {
       "Content-Type": "application/json",
       Accept: "text/event-stream",
-      ...(target.apiKey && { Authorization: `Bearer ${target.apiKey}` }),
+      ...toKeyHeaders(target),
     },
     body: JSON.stringify(buildCompletionRequest(request, target.maxTokensField)),
     connectTimeoutMs: target.connectTimeoutMs ?? defaultConnectTimeoutMs,

@@ -2,7 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
 import { toWellFormedText } from "~/platform/text/well-formed-text";
 import { FetchFault, fetchBounded } from "./bounded-fetch.gateway.server";
-import { bearerHeaders } from "./provider-ping.gateway.server";
+import { toKeyHeaders } from "./provider-ping.gateway.server";
+import type { ApiKey } from "./provider-ping.gateway.server";
 
 /** Makes vectors of length 1. Vectors of two models are never compared. */
 export type Embedder = {
@@ -29,22 +30,17 @@ class PassingFault extends Error {
   override readonly name = "PassingFault";
 }
 
-type ProviderEmbedderOptions = {
-  model: string;
-  baseUrl: string;
-  apiKey: string | null;
-  retryPauseMs?: number;
-};
+type ProviderEmbedderOptions = ApiKey & { model: string; baseUrl: string; retryPauseMs?: number };
 
 /** Retries several texts, which belong to indexing. A single question isn't retried. */
 export function createProviderEmbedder(options: ProviderEmbedderOptions): Embedder {
-  const { model, baseUrl, apiKey, retryPauseMs = 1_000 } = options;
+  const { model, baseUrl, retryPauseMs = 1_000 } = options;
 
   async function ask(texts: readonly string[], signal?: AbortSignal) {
     const input = texts.map((text) => toWellFormedText(text).slice(0, maxInputChars));
     const response = await fetchBounded(`${baseUrl}/embeddings`, {
       method: "POST",
-      headers: { "Content-Type": "application/json", ...bearerHeaders(apiKey) },
+      headers: { "Content-Type": "application/json", ...toKeyHeaders(options) },
       body: JSON.stringify({ model, input, encoding_format: "float" }),
       signal,
       ...limits,

@@ -2,7 +2,7 @@ import type { Family } from "~/platform/config/setting";
 
 export const providerKeys: Family = {
   name: "<PROVIDER>_API_KEY",
-  text: "The chosen provider's key: of OpenAI, Cloudflare (`workers-ai`) and ElevenLabs, and TTS_API_KEY for a `local` voice that wants one.",
+  text: "The chosen provider's key; TTS_API_KEY for a `local` voice that wants one.",
 };
 
 export const providerAddresses: Family = {

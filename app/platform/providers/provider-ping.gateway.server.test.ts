@@ -1,14 +1,18 @@
 import { expect, test } from "vitest";
 import { createTestClock } from "~e2e/support/databases/database";
 import { startJsonServer } from "~e2e/support/providers/json-server";
-import { bearerHeaders, createProviderPing } from "./provider-ping.gateway.server";
+import { createProviderPing, toKeyHeaders } from "./provider-ping.gateway.server";
 
 const key = "sk-test-0123456789abcdefghijklmnop";
 
 async function pingOf(answer: { status: number; body?: unknown }) {
   const { origin, calls } = await startJsonServer((call) => call.answer(answer.body ?? {}, answer.status));
   const { clock, advance } = createTestClock();
-  const target = { what: "provider of speech", baseUrl: `${origin}/v1`, headers: bearerHeaders(key) };
+  const target = {
+    what: "provider of speech",
+    baseUrl: `${origin}/v1`,
+    headers: toKeyHeaders({ apiKey: key }),
+  };
   return { ping: createProviderPing({ ...target, clock }), calls, advance };
 }
 
@@ -30,6 +34,12 @@ test.each([
   expect(calls[0]!.headers.authorization).toBe(`Bearer ${key}`);
 });
 
+test("a key is sent as a Bearer token, or in the header that the provider wants", () => {
+  expect(toKeyHeaders({ apiKey: "k" })).toEqual({ Authorization: "Bearer k" });
+  expect(toKeyHeaders({ apiKey: "k", keyHeader: "api-key" })).toEqual({ "api-key": "k" });
+  expect(toKeyHeaders({ apiKey: null, keyHeader: "api-key" })).toEqual({});
+});
+
 test("one ping serves every probe for a quarter of a minute", async () => {
   const { ping, calls, advance } = await pingOf({ status: 200 });
   await Promise.all([ping(), ping()]);
@@ -42,7 +52,11 @@ test("one ping serves every probe for a quarter of a minute", async () => {
 });
 
 test("an unreachable provider is reported without an address", async () => {
-  const target = { what: "model provider", baseUrl: "http://127.0.0.1:9/v1", headers: bearerHeaders(null) };
+  const target = {
+    what: "model provider",
+    baseUrl: "http://127.0.0.1:9/v1",
+    headers: toKeyHeaders({ apiKey: null }),
+  };
   const ping = createProviderPing({ ...target, clock: Date.now });
   expect(await ping()).toBe("The model provider cannot be reached.");
 });

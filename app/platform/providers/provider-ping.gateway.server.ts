@@ -24,8 +24,12 @@ export function createProviderPing({ clock, ...target }: PingTarget & { clock: C
   };
 }
 
-export function bearerHeaders(apiKey: string | null): Record<string, string> {
-  return apiKey ? { Authorization: `Bearer ${apiKey}` } : {};
+/** Sent as a Bearer token if the provider has no `keyHeader` of its own. */
+export type ApiKey = { apiKey: string | null; keyHeader?: string };
+
+export function toKeyHeaders({ apiKey, keyHeader }: ApiKey): Record<string, string> {
+  if (!apiKey) return {};
+  return keyHeader ? { [keyHeader]: apiKey } : { Authorization: `Bearer ${apiKey}` };
 }
 
 async function ping({ what, baseUrl, headers }: PingTarget): Promise<string | null> {

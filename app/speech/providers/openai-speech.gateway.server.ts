@@ -1,5 +1,5 @@
 import { monotonicClock } from "~/platform/time/clock";
-import { bearerHeaders, createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
+import { createProviderPing, toKeyHeaders } from "~/platform/providers/provider-ping.gateway.server";
 import { askForAudio } from "./audio-http.gateway.server";
 import type { SpeechConfig, SpeechProviderRow } from "./speech-provider.server";
 
@@ -27,7 +27,7 @@ export function defineOpenAiSpeech({ locate, ...row }: OpenAiSpeech): SpeechProv
         speak: ({ text, signal }) =>
           askForAudio({
             url: `${baseUrl}/audio/speech`,
-            headers: bearerHeaders(apiKey),
+            headers: toKeyHeaders({ apiKey }),
             json: { model, voice, input: text, response_format: "mp3" },
             secrets: apiKey === null ? [] : [apiKey],
             signal,
@@ -39,7 +39,7 @@ export function defineOpenAiSpeech({ locate, ...row }: OpenAiSpeech): SpeechProv
       return createProviderPing({
         what: "provider of speech",
         baseUrl: baseUrl ?? "",
-        headers: bearerHeaders(apiKey),
+        headers: toKeyHeaders({ apiKey }),
         clock: monotonicClock,
       });
     },
