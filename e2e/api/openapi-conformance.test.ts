@@ -451,8 +451,7 @@ test("exhausted limits are answered as described", async () => {
   const requests = [
     { path: "/api/nonce" },
     { path: gatePath, method: "POST" },
-    { path: "/session" },
-    { path: "/session", method: "DELETE" },
+    ...["GET", "DELETE"].map((method) => ({ path: "/session", method })),
     post("/session", { renew: true }),
     post(formPath, form),
     { path: "/api/token-status/1" },
