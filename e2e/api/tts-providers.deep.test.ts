@@ -205,7 +205,7 @@ test("eight texts of twenty megabytes each are streamed in constant memory, and 
   const { baseUrl, calls } = await startSpeaker(sounding(sound), soundingLong(count, waiting));
   const { server } = await startSpeechGate({
     gate,
-    env: localSpeaker({ baseUrl }),
+    env: { ...localSpeaker({ baseUrl }), TRUST_PROXY: "1" },
     nodeOptions: memoryReportOptions,
   });
   const hash = createHash("sha256");
@@ -215,7 +215,12 @@ test("eight texts of twenty megabytes each are streamed in constant memory, and 
   const openAll = () =>
     Promise.all(
       Array.from({ length: listeners }, (_, index) =>
-        openSpeech({ port: server.port, json: { text: `Long text number ${index}.` } }),
+        openSpeech({
+          port: server.port,
+          json: { text: `Long text number ${index}.` },
+          // One client may have four texts made at once.
+          headers: { "X-Forwarded-For": `192.0.2.${index % 2}` },
+        }),
       ),
     );
   await speak({ port: server.port, json: { text: "Warm up." } });

@@ -24,7 +24,7 @@ export async function shootOperator({ page, server, shoot }: Taking): Promise<vo
     ["limits", "limits", "Limit"],
     ["decisions", "decisions", "Outcome"],
     ["decisions?outcome=refused&sort=nonsense", "decisions-filtered", "Outcome"],
-    ["audit", "audit", "What"],
+    ["audit", "audit", "Action"],
   ] as const) {
     await page.goto(`${server.baseUrl}/operator/${path}`);
     await page.getByRole("heading", { level: 1 }).waitFor();

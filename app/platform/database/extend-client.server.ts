@@ -1,3 +1,4 @@
+import { Prisma } from "~/generated/sqlite/client";
 import type { PrismaClient } from "~/generated/sqlite/client";
 import { isUniqueConflict, retryWriteConflicts } from "./write-conflict.server";
 
@@ -27,11 +28,13 @@ export function extendClient(client: PrismaClient, { observe }: DatabaseInstrume
     }
   }
 
-  const timed = client.$extends({
+  const timing = Prisma.defineExtension({
     query: {
       $allOperations: ({ args, query }) => time("statement", () => query(args), isUniqueConflict),
     },
   });
+  // A statement inside a transaction must not run again alone, so this client retries nothing.
+  const timed = client.$extends(timing);
   const transact = timed.$transaction.bind(timed) as (...parameters: unknown[]) => Promise<unknown>;
 
   async function transactOnce(work: unknown, options: unknown[]): Promise<unknown> {
@@ -53,14 +56,16 @@ export function extendClient(client: PrismaClient, { observe }: DatabaseInstrume
     );
   }
 
-  // A statement inside a transaction must not run again alone, so transactions are the timed client's.
-  const retrying = timed.$extends({
-    query: { $allOperations: ({ args, query }) => retryWriteConflicts(() => query(args)) },
-    client: {
-      $transaction: (work: unknown, ...options: unknown[]) =>
-        retryWriteConflicts(() => transactOnce(work, options)),
-    },
-  });
+  // The first extension is the outermost, so every attempt is timed.
+  const retrying = client
+    .$extends({ query: { $allOperations: ({ args, query }) => retryWriteConflicts(() => query(args)) } })
+    .$extends(timing)
+    .$extends({
+      client: {
+        $transaction: (work: unknown, ...options: unknown[]) =>
+          retryWriteConflicts(() => transactOnce(work, options)),
+      },
+    });
   // eslint-disable-next-line no-restricted-syntax -- The type of an extended client lacks `$on`, which nobody calls here.
   return retrying as unknown as PrismaClient;
 }

@@ -164,7 +164,7 @@ test("a lost answer to the form still ends on the receipt @deep", async ({ page,
   });
   await sendForm({ page, text });
   const receipt = page.getByRole("region", { name: "Your receipt" });
-  await expect(receipt).toContainText("The answer was lost on the way");
+  await expect(receipt).toContainText("The response was lost");
   await expect(receipt).toContainText("Received");
   await expectAccessible(page, "a receipt after a lost answer");
 });

@@ -149,7 +149,7 @@ test("every action works before or without scripts", async ({ browser, baseUrl }
   await expect(page.getByRole("status")).toBeVisible();
   await page.goto("/operator/audit");
   await page.getByText("Filter and sort").click();
-  await page.getByLabel("What", { exact: true }).selectOption("quota-reset");
+  await page.getByLabel("Action", { exact: true }).selectOption("quota-reset");
   await page.getByRole("button", { name: "Apply" }).click();
   await expect(page.getByText("mode: all").first()).toBeVisible();
   await page.getByRole("button", { name: "Sign out" }).click();

@@ -38,7 +38,7 @@ test("a slow wallet can be left for another, and its late answer changes nothing
   const dialog = await openDialog(page);
   await dialog.getByRole("button", { name: wallet.name }).click();
   await expect(dialog.getByRole("status")).toContainText(`Waiting for ${wallet.name} to confirm.`);
-  await expect(dialog.getByRole("status")).toContainText("it by its icon in the browser");
+  await expect(dialog.getByRole("status")).toContainText("click its icon.");
   await expectAccessible(page, "waiting");
   await dialog.getByRole("button", { name: "Choose another wallet" }).press("Enter");
   await expect(dialog.getByRole("button", { name: wallet.name })).toBeFocused();
