@@ -97,6 +97,21 @@ testOnEachDatabase(
   },
 );
 
+testOnEachDatabase("a departure that is read again keeps its date", async ({ database }) => {
+  const store = createKeyStore(database);
+  const { tokenId, ...contract } = key;
+  const departures = [{ tokenId, holder }];
+  const recordAgain = async (departedAtMs: number, knownSinceMs: number) => {
+    await store.recordDepartures({ ...contract, departures, departedAtMs, knownSinceMs });
+    return (await store.findKeyState({ key, holder })).departedAtMs;
+  };
+  // Its log was omitted when the block was read first.
+  expect(await recordAgain(6_000, 5_000)).toBe(6_000);
+  expect(await recordAgain(60_000, 5_000)).toBe(6_000);
+  // The recorded one is older than the block.
+  expect(await recordAgain(60_000, 7_000)).toBe(60_000);
+});
+
 testOnEachDatabase("use and departure are found whatever the case of an address", async ({ database }) => {
   const store = createKeyStore(database);
   const shouted = { ...key, contractAddress: `0x${"AB".repeat(20)}` };

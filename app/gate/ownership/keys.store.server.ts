@@ -82,7 +82,8 @@ export function createKeyStore(database: Database) {
   }
 
   /** A second one within a second is dated to its end: a token made between the two bears the next second. */
-  async function recordDepartures({ departures, departedAtMs, hold, ...contract }: DepartureReport) {
+  async function recordDepartures(report: DepartureReport) {
+    const { departures, departedAtMs, knownSinceMs = departedAtMs, hold, ...contract } = report;
     const columns = toKeyColumns({ ...contract, tokenId: "" });
     const isHeld = whileHeld(database, hold);
     for (const rows of inStatements(departures)) {
@@ -99,7 +100,8 @@ export function createKeyStore(database: Database) {
           WHEN "KeyDeparture"."departedAtMs" / 1000 = excluded."departedAtMs" / 1000
           THEN (excluded."departedAtMs" / 1000 + 1) * 1000
           ELSE excluded."departedAtMs" END
-        WHERE "KeyDeparture"."departedAtMs" < excluded."departedAtMs" AND ${isHeld}`;
+        WHERE "KeyDeparture"."departedAtMs" < CAST(${BigInt(Math.min(departedAtMs, knownSinceMs))} AS BIGINT)
+          AND ${isHeld}`;
     }
   }
 
@@ -117,6 +119,8 @@ type Departure = { tokenId: string; holder: string };
 type DepartureReport = Omit<KeyRef, "tokenId"> & {
   departures: readonly Departure[];
   departedAtMs: number;
+  /** Those recorded since then stay as they are. */
+  knownSinceMs?: number | undefined;
   hold?: LeaseHold | undefined;
 };
 type KeyStateRow = {

@@ -13,7 +13,12 @@ type Move = { contract: TokenContract; tokenId: string; from: Address; to: Addre
 /** The zero address means no wallet. `id` identifies the log in its block. */
 export type Transfer = Move & { id: string; blockNumber: bigint };
 export type Departure = { contract: TokenContract; tokenId: string; holder: Address };
-export type Departed = { contractAddress: Address; departures: readonly Omit<Departure, "contract">[] };
+/** `knownSinceMs`: the time of a block that was read before. A departure recorded since then is this one. */
+export type Departed = {
+  contractAddress: Address;
+  departures: readonly Omit<Departure, "contract">[];
+  knownSinceMs?: number | undefined;
+};
 
 const transfer = toEventSelector("Transfer(address,address,uint256)");
 const transferSingle = toEventSelector("TransferSingle(address,address,address,uint256,uint256)");

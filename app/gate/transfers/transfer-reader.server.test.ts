@@ -184,6 +184,29 @@ test("a log omitted in the last five blocks before a restart is found after it",
   expect(after.reports.flat()).toContainEqual({ tokenId, holder: at(seller) });
 });
 
+test("a departure that was read before a restart is reported with its block's time, a later one without", async () => {
+  const kept: Kept = { cursor: null, saves: 0 };
+  const before = makeReader({ kept });
+  await before.reader.readOn();
+  const [first, second] = [await chain.mintKey(seller), await chain.mintKey(seller)];
+  await sell(first);
+  const { timestamp } = await chain.viewer.getBlock();
+  await before.reader.readOn();
+  await sell(second);
+
+  const reports: Departed[] = [];
+  await makeReader({ kept, onDepartures: (departed) => void reports.push(departed) }).reader.readOn();
+  const contractAddress = chain.key.address;
+  expect(reports).toEqual([
+    {
+      contractAddress,
+      departures: [{ tokenId: first, holder: at(seller) }],
+      knownSinceMs: Number(timestamp) * 1_000,
+    },
+    { contractAddress, departures: [{ tokenId: second, holder: at(seller) }] },
+  ]);
+});
+
 test("a log omitted by a provider that allows only short ranges is found with the next block", async () => {
   const { reader, reports } = makeReader();
   await reader.readOn();

@@ -43,6 +43,8 @@ export class TransferReader {
   private newest = 0n;
   /** Transfers of earlier blocks are not reported. */
   private firstBlock = 0n;
+  /** The saved cursor's block. Transfers up to there were read before the start, unless an endpoint omitted them. */
+  private lastBlockBefore = -1n;
   private savedAtMs = -Infinity;
   private isInterrupted = false;
 
@@ -84,7 +86,8 @@ export class TransferReader {
     const saved = contracts.length > 0 ? await cursor.load() : null;
     const start = saved ?? { blockNumber, blockHash, blockSeconds };
     this.firstBlock = atLeastZero(start.blockNumber + 1n - (saved ? overlapBlocks : 0n));
-    if (!saved) await this.moveTo(start);
+    if (saved) this.lastBlockBefore = saved.blockNumber;
+    else await this.moveTo(start);
     this.at = start;
     this.trail = [start];
     return start;
@@ -136,6 +139,7 @@ export class TransferReader {
       { fromBlock: Number(back.blockNumber), toBlock: Number(head.blockNumber) },
       "chain reorganised; latest blocks are read again",
     );
+    this.lastBlockBefore = -1n;
     if (back.blockNumber < this.firstBlock) this.firstBlock = back.blockNumber + 1n;
     await this.moveTo(back);
     onReorganisation?.(back.blockNumber + 1n);
@@ -177,20 +181,30 @@ export class TransferReader {
 
   private async report(transfers: readonly Transfer[], head: Head): Promise<void> {
     const unseen = transfers.filter(({ id }) => !this.seen.has(id));
-    const departures = unseen
-      .filter(({ from }) => from !== zeroAddress)
-      .map(({ contract, tokenId, from }) => ({ contract, tokenId, holder: from }));
+    const left = unseen.filter(({ from }) => from !== zeroAddress);
     // Many nodes keep no balances of older blocks.
-    const block = larger(unseen.at(-1)?.blockNumber ?? 0n, head.blockNumber - maxReorgBlocks);
-    if (departures.length > 0) {
-      const left = await keepDepartures({ ...this.options, departures, block });
-      for (const departed of left) await this.options.onDepartures(departed);
+    const asOf = larger(unseen.at(-1)?.blockNumber ?? 0n, head.blockNumber - maxReorgBlocks);
+    const blocks = new Set(left.map(({ blockNumber }) => blockNumber));
+    const rereadBlocks = [...blocks].filter((blockNumber) => blockNumber <= this.lastBlockBefore);
+    for (const blockNumber of rereadBlocks) {
+      const { blockSeconds } = await this.getBlock(blockNumber);
+      const ofBlock = left.filter((transfer) => transfer.blockNumber === blockNumber);
+      await this.reportDepartures(ofBlock, asOf, Number(blockSeconds) * 1_000);
     }
+    const others = left.filter(({ blockNumber }) => blockNumber > this.lastBlockBefore);
+    await this.reportDepartures(others, asOf);
     for (const transfer of unseen) this.seen.set(transfer.id, transfer);
     for (const id of this.seen.keys()) {
       if (this.seen.size <= maxTransfersSeen) break;
       this.seen.delete(id);
     }
+  }
+
+  private async reportDepartures(transfers: readonly Transfer[], block: bigint, knownSinceMs?: number) {
+    if (transfers.length === 0) return;
+    const departures = transfers.map(({ contract, tokenId, from }) => ({ contract, tokenId, holder: from }));
+    const left = await keepDepartures({ ...this.options, departures, block });
+    for (const departed of left) await this.options.onDepartures({ ...departed, knownSinceMs });
   }
 }
 
