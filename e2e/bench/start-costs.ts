@@ -1,7 +1,8 @@
 import { readResidentBytes } from "~e2e/faults/server-measures";
 import { listChildren } from "~e2e/support/processes";
 import { startServer } from "~e2e/support/running-server";
-import { benchSettings, withoutChain } from "./bench-site";
+import { startTestChain } from "~e2e/support/chain/chain";
+import { benchSettings } from "./bench-site";
 import { withClosers } from "./close-on-signals";
 import { originOf } from "./http-requests";
 import { median } from "./measure";
@@ -34,8 +35,12 @@ export async function measureStarts(rounds: number): Promise<Row[]> {
 
 async function measureStart() {
   return await withClosers(async (closers) => {
+    // A server is ready only if its chain answers.
+    const { stop, rpcUrl, key } = await startTestChain();
+    closers.push(stop);
+    const chain = { RPC_URL: rpcUrl, KEY_CONTRACT_ADDRESS: key.address };
     const began = performance.now();
-    const server = await startServer({ env: { ...withoutChain, ...benchSettings } });
+    const server = await startServer({ env: { NODE_ENV: "production", ...chain, ...benchSettings } });
     closers.push(server.stop);
     const { status } = await fetch(`${originOf(server)}/readyz`);
     const seconds = (performance.now() - began) / 1000;
