@@ -4,12 +4,12 @@ import { refusalTable } from "~/platform/refusals/refusal";
 import type { RefusalName } from "~/platform/refusals/refusal";
 import { bearerChallenge } from "~/gate/tokens/authentication-failed";
 import { defaultJsonBounds } from "~/platform/shapes/json-text";
+import { defaultMaxBodyBytes } from "~/platform/http/body/body.server";
 import type { RouteFunction } from "~/platform/http/route.server";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { errorCodes } from "~/tools/mcp/message";
 import { resourceMetadataUrl } from "~/tools/mcp/resource-metadata";
 
-const defaultMaxBodyBytes = 64 * 1024;
 const resetChallenge = 'Bearer realm="latchkey-quota-reset"';
 const metricsChallenge = 'Bearer realm="latchkey-metrics"';
 

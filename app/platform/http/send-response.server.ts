@@ -14,7 +14,8 @@ export async function sendResponse(made: Response, to: ServerResponse): Promise<
     if (name === "set-cookie") to.appendHeader(name, value);
     else to.setHeader(name, value);
   }
-  if (whole || !made.body) return void (whole ? to.end(whole) : to.end());
+  if (whole) return void to.end(whole);
+  if (!made.body) return void to.end();
   to.flushHeaders();
   await sendStream(made.body, to);
 }

@@ -1,6 +1,7 @@
 import { chatOperation } from "~/chat/chat.openapi";
 import { gateOperations } from "~/gate/admission/gate.openapi";
 import { sessionOperations } from "~/gate/session/session.openapi";
+import { defaultMaxBodyBytes } from "~/platform/http/body/body.server";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { defaultJsonBounds } from "~/platform/shapes/json-text";
 import { resetQuotasOperation } from "~/quota/quota.openapi";
@@ -49,7 +50,6 @@ type Own = {
 };
 type Bounds = Pick<OperationDescription, "maxBodyBytes" | "maxBodyValues">;
 
-const defaultMaxBodyBytes = 64 * 1024;
 const json = { "Content-Type": "application/json" };
 const onSite = { "X-Forwarded-Host": "wiki.example.com", "X-Forwarded-Proto": "https" };
 

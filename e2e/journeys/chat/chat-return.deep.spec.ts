@@ -69,6 +69,17 @@ test("a page that is left within the site and returned to has the answer that we
   await expectWhole(page);
 });
 
+test("a page that goes to the background stores the reply so far", async ({ page }) => {
+  await openChat(page);
+  await ask(page, "slow");
+  await expect(replies(page)).toContainText("and then silence.");
+  const stored = async () => JSON.stringify(await page.evaluate(() => Object.values(localStorage)));
+  expect(await stored()).not.toContain("and then silence.");
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  expect(await stored()).toContain("and then silence.");
+  await page.keyboard.press("Escape");
+});
+
 test("Stop while the connection is lost reaches the server when it is back", async ({
   page,
   context,

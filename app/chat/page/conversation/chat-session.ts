@@ -54,15 +54,10 @@ export class ChatSession {
     const { signal } = listening;
     window.addEventListener("online", () => this.state.set({ isOnline: true }), { signal });
     window.addEventListener("offline", () => this.state.set({ isOnline: false }), { signal });
-    window.addEventListener("pagehide", () => this.conversations.writeGrowing(), { signal });
+    const storeGrowing = () => this.conversations.writeGrowing();
+    window.addEventListener("pagehide", storeGrowing, { signal });
     // A phone may end a hidden page without another event.
-    document.addEventListener(
-      "visibilitychange",
-      () => document.hidden && this.conversations.writeGrowing(),
-      {
-        signal,
-      },
-    );
+    document.addEventListener("visibilitychange", storeGrowing, { signal });
     // Another window deleted messages, or signed out.
     const onStorage = (change: StorageEvent) => {
       this.leave(this.conversations.readChanged(change));

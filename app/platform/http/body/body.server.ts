@@ -177,7 +177,7 @@ export type BodySpec<Body> = {
   body?: z.ZodType<Body> | ((json: unknown, sentBytes: number) => Body);
 };
 
-const defaultMaxBodyBytes = 64 * 1024;
+export const defaultMaxBodyBytes = 64 * 1024;
 /** Larger bodies are processed one by one. */
 const maxSharedTurnBytes = 1024;
 
