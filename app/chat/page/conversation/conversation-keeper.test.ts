@@ -1,7 +1,8 @@
 import { expect, test, vi } from "vitest";
+import { emptyReply as reply, question } from "~e2e/support/growing-reply";
 import { createStateHolder } from "./chat-state";
 import type { ChatState } from "./chat-state";
-import { addMessage, createConversation, replaceMessage, rootId } from "./conversation";
+import { addMessage, createConversation, replaceMessage } from "./conversation";
 import type { Reply } from "./conversation";
 import { createConversationArchive, createMemoryStore } from "./conversation-archive";
 import { ConversationKeeper } from "./conversation-keeper";
@@ -9,24 +10,6 @@ import { ConversationKeeper } from "./conversation-keeper";
 vi.stubGlobal("document", { hidden: true });
 vi.stubGlobal("window", globalThis);
 
-const question = {
-  role: "user",
-  id: "q",
-  parentId: rootId,
-  createdAtMs: 1,
-  text: "What is behind it?",
-} as const;
-const reply: Reply = {
-  role: "assistant",
-  id: "a",
-  parentId: "q",
-  createdAtMs: 2,
-  status: "streaming",
-  finishReason: null,
-  parts: [],
-  notice: null,
-  model: null,
-};
 const conversation = addMessage(addMessage(createConversation("one", 1), question), reply);
 const entry = "latchkey.chat.conversation.one";
 
@@ -57,7 +40,7 @@ test("a conversation deleted in another window is dropped, while it is being ans
   const { store, here, tell } = openWindows();
   const { keeper, holder } = here;
   keeper.put(conversation);
-  expect(store.getItem(entry)).toContain("What is behind it?");
+  expect(store.getItem(entry)).toContain(question.text);
   expect(holder.get().growingId).toBe("a");
   // Changed there, answered here: this window goes on.
   expect(tell(here)).toBeNull();

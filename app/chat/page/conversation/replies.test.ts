@@ -5,28 +5,16 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { createAnnouncer } from "../announcer";
 import type { SpeechPlayer } from "../speech/speech-player";
 import { createChatState, createStateHolder } from "./chat-state";
-import { addMessage, createConversation, rootId } from "./conversation";
-import type { Question, Reply } from "./conversation";
+import { emptyReply, question } from "~e2e/support/growing-reply";
+import { addMessage, createConversation } from "./conversation";
+import type { Reply } from "./conversation";
 import { createConversationArchive, createMemoryStore } from "./conversation-archive";
 import { ConversationKeeper } from "./conversation-keeper";
 import type { Network } from "./network";
 import { Replies } from "./replies";
 
 const id = "conversation-0001";
-const question: Question = { role: "user", id: "q", parentId: rootId, createdAtMs: 1, text: "Why?" };
-
-const begunElsewhere: Reply = {
-  role: "assistant",
-  id: "a",
-  parentId: "q",
-  createdAtMs: 2,
-  parts: [],
-  status: "streaming",
-  finishReason: null,
-  notice: null,
-  model: null,
-  replyId: "reply-of-another-window",
-};
+const begunElsewhere: Reply = { ...emptyReply, replyId: "reply-of-another-window" };
 
 /** Never waits, as if somebody always looks at the page. */
 const network: Network = {

@@ -3,8 +3,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import type { ChatEvent } from "~/chat/reply/chat-events";
-import { rootId, textOfReply } from "./conversation";
-import type { Question, Reply } from "./conversation";
+import { emptyReply, question } from "~e2e/support/growing-reply";
+import { textOfReply } from "./conversation";
+import type { Reply } from "./conversation";
 import { runReply } from "./run-reply";
 import type { LeavingReason, RunReplyOptions } from "./run-reply";
 
@@ -64,19 +65,7 @@ function telling(upTo: number, { cutAtByte = Infinity, headers = named as object
 const saying = (status: number, body?: object) => (response: ServerResponse) =>
   void response.writeHead(status, { "Content-Type": "application/json" }).end(body && JSON.stringify(body));
 
-const question: Question = { role: "user", id: "q", parentId: rootId, createdAtMs: 1, text: "Why?" };
-const empty: Reply = {
-  role: "assistant",
-  id: "a",
-  parentId: "q",
-  createdAtMs: 2,
-  parts: [],
-  status: "streaming",
-  finishReason: null,
-  notice: null,
-  model: null,
-  replyId: "reply-1",
-};
+const empty: Reply = { ...emptyReply, replyId: "reply-1" };
 const partial: Reply = {
   ...empty,
   lastEventId: 5,
